@@ -14,7 +14,7 @@ final class PageMemory {
   /// The pieces of a long text.
   private static final long BYTES_OF_PIECES = 1024 * 1024;
 
-  private static final Duration MAX_WAIT = Duration.ofSeconds(2);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(1);
 
   private final Share pages;
   private final Share downloads;

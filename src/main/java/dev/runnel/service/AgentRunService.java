@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import dev.runnel.database.Database;
 import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.Share;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.cleanup.DiskReserve;
 import dev.runnel.service.cleanup.FreeSpace;
@@ -266,7 +267,12 @@ public final class AgentRunService implements AutoCloseable {
 
   /// Registers `/api/v1` and everything below it, and `/mcp`. The handlers block.
   public void routes(RoutesConfig routes) {
-    var api = new Api(routes, authFilter);
+    routes(routes, MemoryBudget.ofThisProcess().share(MemoryBudget.Kind.READERS));
+  }
+
+  /// @param readers the memory for what callers read
+  public void routes(RoutesConfig routes, Share readers) {
+    var api = new Api(routes, authFilter, readers);
     resources.forEach(resource -> resource.accept(api));
     ApiDescription.register(api);
     api.registerFallback();

@@ -2,10 +2,12 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.server.MemoryLine;
 import dev.runnel.app.server.RunnelServer;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.database.Database;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
@@ -46,6 +48,20 @@ class CheckCommandTest {
 
     assertThat(check(Map.of())).isZero();
     assertThat(said()).contains("Database     ok\n");
+  }
+
+  @Test
+  void memoryIsTheHeapTheSumOfItsSharesAndEachOfThem() {
+    check(Map.of());
+
+    assertThat(said())
+        .containsPattern(
+            "Memory       heap \\d+ MiB, \\d+ MiB of it for what waits: \\d+ for runs, \\d+ for"
+                + " requests with proof, ");
+    assertThat(MemoryLine.of(MemoryBudget.of(256L << 20)))
+        .isEqualTo(
+            "heap 256 MiB, 128 MiB of it for what waits: 48 for runs, 32 for requests with proof,"
+                + " 16 for requests without proof, 16 for readers, 16 for work in the background");
   }
 
   @Test

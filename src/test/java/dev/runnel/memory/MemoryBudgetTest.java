@@ -95,6 +95,15 @@ class MemoryBudgetTest {
     }
 
     @Test
+    void refusalInAPartCountsForTheShare() {
+      var part = share.part("somebody", 0, 10);
+
+      assertThat(part.tryTake(11)).isEmpty();
+      assertThat(part.refusals()).isEqualTo(1);
+      assertThat(share.refusals()).isEqualTo(1);
+    }
+
+    @Test
     void closingTwiceReturnsTheBytesOnce() {
       var first = share.tryTake(70).orElseThrow();
       var second = share.tryTake(30).orElseThrow();

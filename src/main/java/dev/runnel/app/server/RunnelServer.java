@@ -285,7 +285,8 @@ public final class RunnelServer implements AutoCloseable {
           health.metrics(routes);
           reloadRoute.routes(routes);
           console.console().routes(routes);
-          service.ifPresent(embedded -> embedded.routes(routes));
+          var readers = context.memory().share(MemoryBudget.Kind.READERS);
+          service.ifPresent(embedded -> embedded.routes(routes, readers));
         };
     var config = context.config();
     var ports = context.ports();

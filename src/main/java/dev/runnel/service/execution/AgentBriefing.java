@@ -116,7 +116,10 @@ record AgentBriefing(
     var text = new StringBuilder(request.prompt());
     var number = 0;
     for (var attachment : queries.attachmentsOf(executionRequest.runId())) {
-      var content = queries.attachmentContent(attachment.id()).orElseThrow();
+      byte[] content;
+      try (var stored = queries.attachmentContent(attachment.id())) {
+        content = stored.readAllBytes();
+      }
       var file = launchFiles.attach(++number, attachment.name(), content);
       text.append(number == 1 ? "\n\n" : "\n");
       text.append("Attached: ").append(file).append(" (").append(attachment.mimeType()).append(')');

@@ -1,5 +1,6 @@
 package dev.runnel.service.http;
 
+import dev.runnel.memory.Share;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
@@ -52,22 +53,32 @@ public final class Api {
 
   private final RoutesConfig routes;
   private final AuthFilter authFilter;
+  private final ReaderMemory memory;
   private final Map<String, Set<String>> methodsByPath;
   private final Set<String> registered;
   private final boolean acceptsAgentKeys;
 
-  public Api(RoutesConfig routes, AuthFilter authFilter) {
-    this(routes, authFilter, new LinkedHashMap<>(), new TreeSet<>(), true);
+  /// @param readers the memory for what callers read
+  public Api(RoutesConfig routes, AuthFilter authFilter, Share readers) {
+    this(
+        routes,
+        authFilter,
+        new ReaderMemory(readers),
+        new LinkedHashMap<>(),
+        new TreeSet<>(),
+        true);
   }
 
   private Api(
       RoutesConfig routes,
       AuthFilter authFilter,
+      ReaderMemory memory,
       Map<String, Set<String>> methodsByPath,
       Set<String> registered,
       boolean acceptsAgentKeys) {
     this.routes = routes;
     this.authFilter = authFilter;
+    this.memory = memory;
     this.methodsByPath = methodsByPath;
     this.registered = registered;
     this.acceptsAgentKeys = acceptsAgentKeys;
@@ -76,10 +87,19 @@ public final class Api {
   /// The same API for routes that are not restricted to the descendants of a run; keys of agents
   /// are rejected.
   Api withoutAgentKeys() {
-    return new Api(routes, authFilter, methodsByPath, registered, false);
+    return new Api(routes, authFilter, memory, methodsByPath, registered, false);
   }
 
   void get(String path, Action action) {
+    addRead(path, memory.answer(action));
+  }
+
+  /// Registers a route whose answer is sent in pieces.
+  void getInPieces(String path, Action action) {
+    addRead(path, memory.pieces(action));
+  }
+
+  private void addRead(String path, Action action) {
     add(HandlerType.GET, path, action);
     // By default the server would respond to HEAD with 200 without authentication.
     add(HandlerType.HEAD, path, action);
@@ -97,12 +117,13 @@ public final class Api {
     add(HandlerType.DELETE, path, action);
   }
 
-  /// Registers a route for GET and HEAD that needs no key.
+  /// Registers a route for GET and HEAD that needs no key. Its answer is sent in pieces.
   void open(String path, Action action) {
+    var sent = memory.pieces(action);
     for (var method : List.of(HandlerType.GET, HandlerType.HEAD)) {
       registerPath(method, path);
       routes.addHttpHandler(
-          method, BASE + path, authFilter.open(ctx -> action.handle(ctx, Caller.MAIN)));
+          method, BASE + path, authFilter.open(ctx -> sent.handle(ctx, Caller.MAIN)));
     }
   }
 

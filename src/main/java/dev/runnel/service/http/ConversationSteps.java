@@ -8,17 +8,30 @@ import dev.runnel.wire.ConversationContent;
 import dev.runnel.wire.ConversationMessage;
 import dev.runnel.wire.ConversationStep;
 import dev.runnel.wire.MessageRole;
+import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Converts a transcript to a conversation: one step per execution, with one message per
-/// uninterrupted sequence of lines from one side. Not thread-safe.
+/// uninterrupted sequence of lines from one side. Only one message at a time is in memory. Not
+/// thread-safe.
 final class ConversationSteps {
+  /// Receives a conversation piece by piece.
+  interface Output {
+    /// Messages of a step follow one another.
+    void message(String stepId, ConversationMessage message) throws IOException;
+
+    /// @param step the step of the messages so far, without them
+    void ended(ConversationStep step) throws IOException;
+  }
+
   private static final long MAX_CHARS = 8L * 1024 * 1024;
+
+  /// A longer sequence of lines becomes several messages.
+  private static final int MAX_MESSAGE = 128 * 1024;
 
   /// The whole output of a tool that failed, in the transcripts of older versions.
   private static final String FAILED = "failed";
@@ -27,8 +40,8 @@ final class ConversationSteps {
   private record LastAction(String id, PublicAction action) {}
 
   private final String runId;
-  private final List<ConversationStep> steps = new ArrayList<>();
-  private final List<ConversationMessage> messages = new ArrayList<>();
+  private final Output output;
+  private boolean hasMessages;
   private final StringBuilder text = new StringBuilder();
   private TranscriptLine.Kind kind = TranscriptLine.Kind.NOTE;
   private Optional<Boolean> failed = Optional.empty();
@@ -40,29 +53,33 @@ final class ConversationSteps {
   private Instant lastLineAt = Instant.EPOCH;
   private @Nullable LastAction lastAction;
 
-  private ConversationSteps(String runId) {
+  private ConversationSteps(String runId, Output output) {
     this.runId = runId;
+    this.output = output;
   }
 
-  /// The steps of a run so far. A very long transcript is cut after its beginning, with a note.
-  static List<ConversationStep> of(String runId, RunQueries queries) {
-    var steps = new ConversationSteps(runId);
+  /// Writes the steps of a run so far. A very long transcript is cut after its beginning, with a
+  /// note.
+  static void write(String runId, RunQueries queries, Output output) throws IOException {
+    var steps = new ConversationSteps(runId, output);
     var part = queries.transcript(runId, 0);
     while (part.isPresent() && !part.get().lines().isEmpty()) {
       for (var line : part.get().lines()) {
         if (!steps.add(line)) {
-          return steps.all(false);
+          steps.endStep(false);
+          return;
         }
       }
       if (!part.get().mayGrow()) {
-        return steps.all(true);
+        steps.endStep(true);
+        return;
       }
       part = queries.transcript(runId, part.get().lines().getLast().number());
     }
-    return steps.all(part.isPresent() && !part.get().mayGrow());
+    steps.endStep(part.isPresent() && !part.get().mayGrow());
   }
 
-  private boolean add(TranscriptLine line) {
+  private boolean add(TranscriptLine line) throws IOException {
     size += line.text().length();
     if (size > MAX_CHARS) {
       endMessage();
@@ -74,7 +91,10 @@ final class ConversationSteps {
       endStep(true);
       execution = line.execution();
       stepStartedAt = line.at();
-    } else if (line.kind() != kind || !isContinued(kind) || !line.failed().equals(failed)) {
+    } else if (line.kind() != kind
+        || !isContinued(kind)
+        || !line.failed().equals(failed)
+        || text.length() > MAX_MESSAGE) {
       endMessage();
     }
     if (text.isEmpty()) {
@@ -101,34 +121,34 @@ final class ConversationSteps {
     };
   }
 
-  private List<ConversationStep> all(boolean isOver) {
-    endStep(isOver);
-    return steps;
-  }
-
-  private void endStep(boolean isOver) {
+  private void endStep(boolean isOver) throws IOException {
     endMessage();
     lastAction = null;
-    if (!messages.isEmpty()) {
-      steps.add(
+    if (hasMessages) {
+      output.ended(
           new ConversationStep(
-              runId + "/" + execution,
-              List.copyOf(messages),
+              stepId(),
+              List.of(),
               List.of(),
               null,
               null,
               stepStartedAt,
               isOver ? lastLineAt : null,
               Map.of()));
-      messages.clear();
+      hasMessages = false;
     }
   }
 
-  private void endMessage() {
+  private void endMessage() throws IOException {
     if (!text.isEmpty()) {
-      messages.add(message(kind, text.toString()));
+      output.message(stepId(), message(kind, text.toString()));
       text.setLength(0);
+      hasMessages = true;
     }
+  }
+
+  private String stepId() {
+    return runId + "/" + execution;
   }
 
   private ConversationMessage message(TranscriptLine.Kind kind, String words) {

@@ -161,8 +161,7 @@ public record FileRoutes(
       throw notFound();
     }
     var stored = queries.attachment(id).orElseThrow(FileRoutes::notFound);
-    var bytes = queries.attachmentContent(id).orElseThrow(FileRoutes::notFound);
-    send(ctx, stored.name(), stored.mimeType(), new ByteArrayInputStream(bytes));
+    send(ctx, stored.name(), stored.mimeType(), queries.attachmentContent(id));
   }
 
   private RunArtifact find(Context ctx, Caller caller) {

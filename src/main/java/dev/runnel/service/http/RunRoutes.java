@@ -9,7 +9,6 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.RunAccess;
 import dev.runnel.service.store.RunQueries;
-import dev.runnel.wire.Conversation;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.PageInfo;
 import io.javalin.http.Context;
@@ -40,8 +39,8 @@ public record RunRoutes(
     api.get("/agent/runs/{id}/transcript", this::transcript);
     api.open("/agent/runs/{id}/transcript/text", this::transcriptText);
     api.get("/agent/run-by-external-reference", this::byReference);
-    api.get("/agent/runs/{id}/conversation", this::conversationOfRun);
-    api.get("/agent/conversations/{id}", this::conversation);
+    api.getInPieces("/agent/runs/{id}/conversation", this::conversationOfRun);
+    api.getInPieces("/agent/conversations/{id}", this::conversation);
     api.get("/agent/conversations/{id}/transcript", this::transcriptOfConversation);
     api.post("/agent/conversations/{id}/followups", this::followUpConversation);
     api.post("/agent/conversations/{id}/interrupt", this::interruptConversation);
@@ -187,12 +186,12 @@ public record RunRoutes(
     Api.respond(ctx, ServiceJson.newObject().put("run_id", id).toString());
   }
 
-  private void conversationOfRun(Context ctx, Caller caller) {
+  private void conversationOfRun(Context ctx, Caller caller) throws IOException {
     var run = find(ctx, caller);
     respondConversation(ctx, caller, run.conversationId().orElse(run.id()), List.of(run.id()));
   }
 
-  private void conversation(Context ctx, Caller caller) {
+  private void conversation(Context ctx, Caller caller) throws IOException {
     var id = ctx.pathParam("id");
     var runs =
         queries.runsOf(id).stream().filter(run -> access.mayAccess(caller, run, false)).toList();
@@ -202,10 +201,15 @@ public record RunRoutes(
     respondConversation(ctx, caller, id, runs);
   }
 
-  private void respondConversation(Context ctx, Caller caller, String id, List<String> runs) {
+  private void respondConversation(Context ctx, Caller caller, String id, List<String> runs)
+      throws IOException {
     runs.forEach(run -> listener.read(caller, run));
-    var steps = runs.stream().flatMap(run -> ConversationSteps.of(run, queries).stream()).toList();
-    Api.respond(ctx, ServiceJson.write(new Conversation(id, steps, Map.of())));
+    ctx.contentType("application/json");
+    var json = new ConversationJson(ctx.outputStream(), id);
+    for (var run : runs) {
+      ConversationSteps.write(run, queries, json);
+    }
+    json.end();
   }
 
   private void redirectSession(Context ctx, Caller anonymous) {

@@ -18,6 +18,9 @@ import java.util.UUID;
 public record FileRows(Rows rows) {
   private static final int MAX_ARTIFACTS = 50;
 
+  /// Characters of Base64, a multiple of four.
+  private static final int PIECE = 256 * 1024;
+
   /// A stored attachment.
   public record StoredAttachment(String id, String name, String mimeType) {
     static StoredAttachment read(ResultSet row) throws SQLException {
@@ -54,11 +57,18 @@ public record FileRows(Rows rows) {
         "SELECT id, name, mime_type FROM attachments WHERE id = ?", StoredAttachment::read, id);
   }
 
-  Optional<byte[]> content(String attachmentId) throws SQLException {
+  /// A piece of an attachment's content.
+  ///
+  /// @param number 0, 1, …
+  /// @return empty after the last
+  Optional<byte[]> content(String attachmentId, int number) throws SQLException {
     return rows.first(
-        "SELECT data FROM attachments WHERE id = ?",
-        row -> Base64.getDecoder().decode(row.getString("data")),
-        attachmentId);
+            "SELECT SUBSTR(data, ?, ?) AS piece FROM attachments WHERE id = ?",
+            row -> Base64.getDecoder().decode(row.getString("piece")),
+            1 + number * PIECE,
+            PIECE,
+            attachmentId)
+        .filter(piece -> piece.length > 0);
   }
 
   /// Adds artifacts of an execution.

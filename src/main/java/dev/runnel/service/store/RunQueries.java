@@ -10,6 +10,8 @@ import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.query.RunQuery;
 import dev.runnel.wire.TimelineEvent;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -244,8 +246,13 @@ public record RunQueries(Database database, PersonLimit personLimit) {
     return database.read(rows -> new FileRows(rows).attachment(id));
   }
 
-  public Optional<byte[]> attachmentContent(String id) {
-    return database.read(rows -> new FileRows(rows).content(id));
+  /// Streams the content of an attachment; empty if there is none.
+  public InputStream attachmentContent(String id) {
+    return new SequenceInputStream(new AttachmentPieces(this, id));
+  }
+
+  Optional<byte[]> attachmentPiece(String id, int number) {
+    return database.read(rows -> new FileRows(rows).content(id, number));
   }
 
   /// The run that produced an artifact.

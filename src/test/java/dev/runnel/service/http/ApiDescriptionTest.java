@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.Share;
 import dev.runnel.service.store.query.RunQuery;
 import io.javalin.Javalin;
 import java.io.IOException;
@@ -26,6 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// `docs/http-api.md` are made from it; to write them anew: `mvn test -Dtest=ApiDescriptionTest
 /// -Drunnel.write=true`.
 class ApiDescriptionTest {
+  private static final Share MEMORY = MemoryBudget.of(256L << 20).share(MemoryBudget.Kind.READERS);
+
   private static final Path FILE = Path.of("docs/openapi.json");
   private static final Path PAGE = Path.of("docs/http-api.md");
   private static final String BEGIN = "<!-- operations -->\n";
@@ -53,7 +57,7 @@ class ApiDescriptionTest {
     var all = new ArrayList<Api>();
     Javalin.create(
         config -> {
-          var api = new Api(config.routes, new AuthFilter(null, null));
+          var api = new Api(config.routes, new AuthFilter(null, null), MEMORY);
           for (var type : resources) {
             try {
               Constructor<?> made = type.getConstructors()[0];

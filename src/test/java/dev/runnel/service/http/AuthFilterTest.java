@@ -3,6 +3,8 @@ package dev.runnel.service.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.database.Database;
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.Share;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.ServiceTables;
@@ -29,6 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Whatever goes wrong behind an address of the service, the answer is a problem.
 @Tag("slow")
 class AuthFilterTest {
+  private static final Share MEMORY = MemoryBudget.of(256L << 20).share(MemoryBudget.Kind.READERS);
+
   private static final String KEY = "test-key";
 
   /// What handlers throw here, by the end of their address.
@@ -54,7 +58,7 @@ class AuthFilterTest {
                 config -> {
                   var authFilter =
                       new AuthFilter(keys, () -> URI.create("http://runnel.test:8080/"));
-                  var api = new Api(config.routes, authFilter);
+                  var api = new Api(config.routes, authFilter, MEMORY);
                   FAILURES.forEach(
                       (name, failure) ->
                           api.get(

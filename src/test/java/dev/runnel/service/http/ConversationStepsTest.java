@@ -11,7 +11,10 @@ import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.wire.ActionState;
+import dev.runnel.wire.Conversation;
 import dev.runnel.wire.ConversationContent;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +29,7 @@ class ConversationStepsTest {
       """;
 
   @Test
-  void resultsOfAnOlderVersionFailedIfTheyHaveNoOutput(@TempDir Path folder) {
+  void resultsOfAnOlderVersionFailedIfTheyHaveNoOutput(@TempDir Path folder) throws Exception {
     try (var database =
         MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE)) {
       var clock = new SettableClock();
@@ -50,8 +53,13 @@ class ConversationStepsTest {
                 rows -> rows.change(ADD_LINE, id, line + 1, lines.get(line), lines.get(line + 1)));
       }
 
-      var steps = ConversationSteps.of(id, new RunQueries(database));
+      var out = new ByteArrayOutputStream();
+      var json = new ConversationJson(out, "c");
+      ConversationSteps.write(id, new RunQueries(database), json);
+      json.end();
 
+      var conversation = ServiceJson.read(out.toString(StandardCharsets.UTF_8));
+      var steps = ServiceJson.convert(conversation, Conversation.class).steps();
       assertThat(steps.getFirst().messages())
           .flatExtracting(message -> message.content())
           .filteredOn(content -> "action_result".equals(content.type()))

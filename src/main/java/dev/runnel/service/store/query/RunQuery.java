@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// repeated. Filters are combined with AND, the values of one filter with OR. A filter for
 /// something that does not exist in this service matches no run.
 public final class RunQuery {
-  /// Maximum size of a page in bytes, which limits memory on both sides.
-  public static final int MAX_BYTES = 2 * 1024 * 1024;
+  /// Maximum size of a page in bytes, which limits memory on both sides. As objects it takes four
+  /// times as much.
+  public static final int MAX_BYTES = 512 * 1024;
 
   private static final int DEFAULT_LIMIT = 20;
   private static final int MAX_LIMIT = 500;
