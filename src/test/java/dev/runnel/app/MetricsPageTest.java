@@ -181,6 +181,7 @@ class MetricsPageTest {
             "outcome",
             "pool",
             "result",
+            "share",
             "source",
             "state",
             "status",

@@ -105,6 +105,14 @@ class OperationPagesTest {
   }
 
   @Test
+  void healthPageShowsTheSharesOfTheHeap() throws Exception {
+    assertThat(page("/operation"))
+        .contains("a heap of 256 MiB")
+        .containsPattern("Runs</th><td class=\"number\">48</td><td class=\"number\">25 %</td>")
+        .containsPattern("Readers</th>.*<td class=\"number\">3</td></tr>");
+  }
+
+  @Test
   void healthPageShowsPlatformsNodesFreezesAndPauses() throws Exception {
     assertThat(page("/operation"))
         .contains("dana froze all starts", "GitHub does not accept the token")

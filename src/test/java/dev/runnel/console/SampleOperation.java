@@ -73,8 +73,8 @@ final class SampleOperation implements Operation {
         new Memory(
             256L << 20,
             List.of(
-                new MemoryShare("runs", 48L << 20, 12L << 20, 0),
-                new MemoryShare("readers", 16L << 20, 0, 3))));
+                new MemoryShare("Runs", 48L << 20, 12L << 20, 0),
+                new MemoryShare("Readers", 16L << 20, 0, 3))));
   }
 
   @Override

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -100,9 +101,13 @@ final class ConsoleOperation implements Operation {
                 kind -> {
                   var share = budget.share(kind);
                   return new MemoryShare(
-                      kind.title(), share.size(), share.taken(), share.refusals());
+                      capitalized(kind.title()), share.size(), share.taken(), share.refusals());
                 })
             .toList());
+  }
+
+  private static String capitalized(String words) {
+    return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
   }
 
   private List<Connection> connections() {

@@ -89,7 +89,7 @@ public interface Operation {
 
   /// What may wait in memory on behalf of others.
   ///
-  /// @param name for whom: `readers`
+  /// @param name for whom: `Readers`
   /// @param size in bytes
   /// @param taken of these bytes, now
   /// @param refusals how often memory was not free, since the start
