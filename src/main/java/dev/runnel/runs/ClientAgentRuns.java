@@ -30,7 +30,9 @@ import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunStateValue;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -64,6 +66,8 @@ public final class ClientAgentRuns implements AgentRuns {
 
   /// The API's maximum, for runs with short prompts.
   private static final int MAX_PAGE_SIZE = 500;
+
+  private static final int BUFFER = 16 * 1024;
 
   /// Maximum average length of short prompts, in characters.
   private static final int SHORT_PROMPT = 8_000;
@@ -238,9 +242,8 @@ public final class ClientAgentRuns implements AgentRuns {
 
   @Override
   public FileContent content(RunFile file, long maxBytes) {
-    byte[] bytes;
     try (var response = client.artifacts().download(file.id()).withStreamedBody().send()) {
-      bytes = response.body().readNBytes((int) Math.min(maxBytes + 1, Integer.MAX_VALUE - 8));
+      return copy(response.body(), maxBytes);
     } catch (RunsException failure) {
       return switch (refusedOrUnavailable(failure)) {
         case Outcome.Unavailable(var after, var why) -> new FileContent.Later(after, why);
@@ -252,10 +255,26 @@ public final class ClientAgentRuns implements AgentRuns {
     } catch (IllegalArgumentException notAnId) {
       return new FileContent.Withheld("the run service no longer has it");
     }
-    if (bytes.length > maxBytes) {
-      return new FileContent.Withheld("it is too large");
+  }
+
+  private static FileContent copy(InputStream body, long maxBytes) throws IOException {
+    var copy = Files.createTempFile("runnel-file-", "");
+    try (var out = Files.newOutputStream(copy)) {
+      var buffer = new byte[BUFFER];
+      var left = maxBytes;
+      for (int read = body.read(buffer); read >= 0; read = body.read(buffer)) {
+        left -= read;
+        if (left < 0) {
+          Files.delete(copy);
+          return new FileContent.Withheld("it is too large");
+        }
+        out.write(buffer, 0, read);
+      }
+      return new FileContent.Read(copy);
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(copy);
+      throw e;
     }
-    return new FileContent.Read(bytes);
   }
 
   /// Lists the oldest change first, so that a run that changes meanwhile moves to a later page.

@@ -13,8 +13,11 @@ import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunListing;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.AgentRuns;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -261,9 +264,16 @@ public final class FakeAgentRuns implements AgentRuns {
       return new FileContent.Later(contentAfter, "The files cannot be read now");
     }
     return Optional.ofNullable(contents.get(file.id()))
-        .map(text -> text.getBytes(StandardCharsets.UTF_8))
-        .<FileContent>map(FileContent.Read::new)
+        .<FileContent>map(text -> new FileContent.Read(copy(text)))
         .orElseGet(() -> new FileContent.Withheld("the run service no longer has it"));
+  }
+
+  private static Path copy(String text) {
+    try {
+      return Files.writeString(Files.createTempFile("runnel-test-", ""), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// From now on contents of files are not given, only a time to ask again; empty ends that.

@@ -30,8 +30,11 @@ import dev.runnel.core.port.PostingLimits;
 import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.ThreadOpener;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -328,7 +331,7 @@ public final class FakeSurface
   }
 
   @Override
-  public synchronized Posting upload(Notice notice, byte[] content) {
+  public synchronized Posting upload(Notice notice, Path content) {
     calls++;
     checkCredential();
     if (refusal.isPresent()) {
@@ -336,9 +339,17 @@ public final class FakeSurface
     }
     if (notice.tries() == 0 || !uploads.containsKey(notice.id())) {
       var file = ((Update.FileMade) notice.update()).file().name();
-      uploads.put(notice.id(), file + ": " + new String(content, StandardCharsets.UTF_8));
+      uploads.put(notice.id(), file + ": " + text(content));
     }
     return answer(new Posting.Posted(new PostRef(notice.id().value()), notice.conversation()));
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// From now on no files can be uploaded.

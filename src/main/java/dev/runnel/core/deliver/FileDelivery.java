@@ -6,14 +6,20 @@ import dev.runnel.core.model.conversation.FileContent;
 import dev.runnel.core.model.conversation.Posting;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Surface;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Uploads the files that agents hand over, within the limits. Posts which files are not uploaded,
 /// and why.
 ///
 /// @param runs must withhold files with secrets
 public record FileDelivery(AgentRuns runs, FileLimits limits) {
+  private static final Logger log = LoggerFactory.getLogger(FileDelivery.class);
   private static final long MEGABYTE = 1 << 20;
 
   /// Whether there is nothing to post about the file: the surface takes no files, uploads are off,
@@ -40,10 +46,22 @@ public record FileDelivery(AgentRuns runs, FileLimits limits) {
 
   private Result fetched(Surface surface, Notice notice, Update.FileMade made) {
     return switch (runs.content(made.file(), limits.bytes())) {
-      case FileContent.Read(var bytes) -> new Result.Sent(surface.files().upload(notice, bytes));
+      case FileContent.Read(var copy) -> new Result.Sent(uploaded(surface, notice, copy));
       case FileContent.Withheld(var why) -> new Result.Sent(withheld(surface, notice, made, why));
       case FileContent.Later(var after, var why) -> new Result.Unread(after, why);
     };
+  }
+
+  private static Posting uploaded(Surface surface, Notice notice, Path copy) {
+    try {
+      return surface.files().upload(notice, copy);
+    } finally {
+      try {
+        Files.deleteIfExists(copy);
+      } catch (IOException e) {
+        log.warn("copy of a file not deleted file={} why={}", copy, e.toString());
+      }
+    }
   }
 
   /// Posts why the file is not uploaded; empty if it may be uploaded.

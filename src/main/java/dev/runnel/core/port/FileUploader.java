@@ -3,6 +3,7 @@ package dev.runnel.core.port;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.Posting;
+import java.nio.file.Path;
 
 /// Uploads files to conversations.
 public interface FileUploader {
@@ -14,7 +15,7 @@ public interface FileUploader {
         }
 
         @Override
-        public Posting upload(Notice notice, byte[] content) {
+        public Posting upload(Notice notice, Path content) {
           throw new IllegalStateException("No conversation takes files: " + notice.conversation());
         }
       };
@@ -25,5 +26,5 @@ public interface FileUploader {
   /// Uploads a file, once.
   ///
   /// @param notice with an [dev.runnel.core.model.Update.FileMade]
-  Posting upload(Notice notice, byte[] content);
+  Posting upload(Notice notice, Path content);
 }

@@ -13,15 +13,22 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.Sha256;
 import dev.runnel.text.TerminalText;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /// Wraps the run service, which may be an external one: redacts secrets in both directions, and
 /// removes terminal control sequences from its responses.
 public final class RedactedRuns implements AgentRuns {
+  private static final int PIECE = 256 * 1024;
+
+  /// More than any secret has.
+  private static final int OVERLAP = 64 * 1024;
+
   private final AgentRuns runs;
   private final TextMapping redacted;
   private final TextMapping plain;
@@ -77,27 +84,62 @@ public final class RedactedRuns implements AgentRuns {
   @Override
   public FileContent content(RunFile file, long maxBytes) {
     return switch (runs.content(file, maxBytes)) {
-      case FileContent.Read(var bytes) when hasSecret(bytes) ->
-          new FileContent.Withheld("it contains a secret");
-      // The service may have checked the previous content.
-      case FileContent.Read(var bytes) when !isSame(file, bytes) ->
-          new FileContent.Withheld("the agent changed it since");
-      case FileContent.Read read -> read;
+      case FileContent.Read read -> checked(file, read);
       case FileContent.Withheld(var why) -> new FileContent.Withheld(plain.text(why));
       case FileContent.Later(var after, var why) -> new FileContent.Later(after, plain.text(why));
     };
   }
 
-  private static boolean isSame(RunFile file, byte[] bytes) {
-    return file.digest().isEmpty()
-        || file.digest().equals(HexFormat.of().formatHex(Sha256.of(bytes)));
+  private FileContent checked(RunFile file, FileContent.Read read) {
+    try {
+      if (hasSecret(read.copy())) {
+        return withheld(read, "it contains a secret");
+      }
+      // The service may have checked the previous content.
+      return isSame(file, read.copy()) ? read : withheld(read, "the agent changed it since");
+    } catch (IOException e) {
+      return new FileContent.Later(Optional.empty(), "The file could not be checked");
+    }
   }
 
-  private boolean hasSecret(byte[] bytes) {
+  private static FileContent withheld(FileContent.Read read, String why) throws IOException {
+    Files.deleteIfExists(read.copy());
+    return new FileContent.Withheld(why);
+  }
+
+  private static boolean isSame(RunFile file, Path copy) throws IOException {
+    if (file.digest().isEmpty()) {
+      return true;
+    }
+    try (var content = Files.newInputStream(copy)) {
+      return file.digest().equals(Sha256.hex(content));
+    }
+  }
+
+  /// Looks at pieces that overlap, so that a secret on an edge is in one of them.
+  private boolean hasSecret(Path copy) throws IOException {
+    try (var content = Files.newInputStream(copy)) {
+      var piece = new byte[PIECE];
+      int kept = 0;
+      for (int read = content.readNBytes(piece, 0, PIECE);
+          read > 0;
+          read = content.readNBytes(piece, kept, PIECE - kept)) {
+        var length = kept + read;
+        if (hasSecret(piece, length)) {
+          return true;
+        }
+        kept = Math.min(length, OVERLAP);
+        System.arraycopy(piece, length - kept, piece, 0, kept);
+      }
+      return false;
+    }
+  }
+
+  private boolean hasSecret(byte[] piece, int length) {
     // ISO 8859-1 maps each byte to a character, so that ASCII secrets are found in binary files,
     // too.
     return Stream.of(StandardCharsets.UTF_8, StandardCharsets.ISO_8859_1)
-        .map(charset -> new String(bytes, charset))
+        .map(charset -> new String(piece, 0, length, charset))
         .anyMatch(text -> !redacted.text(text).equals(text));
   }
 

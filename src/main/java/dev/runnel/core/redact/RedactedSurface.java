@@ -18,6 +18,7 @@ import dev.runnel.core.port.SenderLookup;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.ThreadOpener;
 import dev.runnel.text.Redactor;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /// Wraps a surface: redacts secrets in posts, and in the reasons for failures.
@@ -62,7 +63,7 @@ public final class RedactedSurface implements Surface {
       }
 
       @Override
-      public Posting upload(Notice notice, byte[] content) {
+      public Posting upload(Notice notice, Path content) {
         return redacted(files.upload(redacted(notice), content));
       }
     };

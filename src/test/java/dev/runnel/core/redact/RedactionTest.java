@@ -46,6 +46,7 @@ import dev.runnel.testkit.SettableClock;
 import dev.runnel.text.Redactor;
 import java.lang.reflect.Method;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -60,6 +61,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RedactionTest {
   private static final String SECRET = "our-own-secret";
@@ -184,6 +186,20 @@ class RedactionTest {
     assertThat(new TextMapping(text -> text).update(end)).isEqualTo(end);
   }
 
+  /// The secret lies on the edge of the pieces in which files are looked at.
+  @ParameterizedTest
+  @ValueSource(ints = {0, 256 * 1024 - 5, 448 * 1024 - 5, 3_000_000})
+  void secretInALargeFileIsFoundWhereverItIs(int at) {
+    var service = new FakeAgentRuns(InstantSource.fixed(NINE));
+    var id = service.addsStranger("Fix it").id();
+    var runs = new RedactedRuns(service, REDACTOR);
+    var file = new RunFile("f1", "a.log", "text/plain", 3, "", false);
+    service.handsOver(id, file, " ".repeat(at) + SECRET + " ".repeat(3_000_000 - at));
+
+    assertThat(runs.content(file, 100_000_000))
+        .isEqualTo(new FileContent.Withheld("it contains a secret"));
+  }
+
   @Test
   void fileWithASecretIsWithheldRegardlessOfItsType() {
     var service = new FakeAgentRuns(InstantSource.fixed(NINE));
@@ -224,7 +240,7 @@ class RedactionTest {
     var made = UPDATES.stream().filter(Update.FileMade.class::isInstance).findFirst().orElseThrow();
     var notice = new Notice(new NoticeId("n1"), THREAD, made, Origin.NONE, NINE, 0);
 
-    surface.files().upload(notice, new byte[0]);
+    surface.files().upload(notice, Path.of("unused"));
 
     assertThat(shown.toString())
         .contains("Use (redacted) and (redacted)")
@@ -444,7 +460,7 @@ class RedactionTest {
         }
 
         @Override
-        public Posting upload(Notice notice, byte[] content) {
+        public Posting upload(Notice notice, Path content) {
           return post(notice, null);
         }
       };

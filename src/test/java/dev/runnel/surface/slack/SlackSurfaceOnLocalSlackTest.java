@@ -34,6 +34,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -52,6 +54,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -406,14 +409,15 @@ class SlackSurfaceOnLocalSlackTest {
   }
 
   @Test
-  void aFileOfTheAgentIsUploadedToTheThreadOnce() {
+  void aFileOfTheAgentIsUploadedToTheThreadOnce(@TempDir Path folder) throws IOException {
     var thread = startedThread();
     var run = SlackUpdates.succeeded("Done").run();
     var file = new RunFile("f1", "shot.png", "image/png", PICTURE.length, "", false);
     var made = new Update.FileMade(run, new Actor(LocalSlack.ANN, "ann"), file, 1);
 
-    surface.files().upload(notice("file", thread, made, 0), PICTURE);
-    surface.files().upload(notice("file", thread, made, 1), PICTURE);
+    var picture = Files.write(folder.resolve("copy"), PICTURE);
+    surface.files().upload(notice("file", thread, made, 0), picture);
+    surface.files().upload(notice("file", thread, made, 1), picture);
 
     var replies = channel().stream().filter(it -> it.has("thread_ts")).toList();
     assertThat(replies).hasSize(1);

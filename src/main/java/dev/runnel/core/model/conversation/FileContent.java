@@ -1,13 +1,13 @@
 package dev.runnel.core.model.conversation;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
 /// The result of reading a file of a run.
 public sealed interface FileContent {
-  /// @param bytes must not be modified; two contents are equal only if they are the same array
-  @SuppressWarnings("ArrayRecordComponent") // A copy of a large file would double the memory.
-  record Read(byte[] bytes) implements FileContent {}
+  /// @param copy a file, because it may be large; who receives it deletes it
+  record Read(Path copy) implements FileContent {}
 
   /// The content must not be shown.
   ///

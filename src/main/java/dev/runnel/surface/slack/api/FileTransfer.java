@@ -5,6 +5,7 @@ import dev.runnel.surface.kit.SharedProxy;
 import dev.runnel.surface.slack.model.SlackConfig;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import okhttp3.MediaType;
@@ -50,12 +51,20 @@ public final class FileTransfer {
   /// @param address the upload URL that Slack returned
   /// @return a meaningless value on success
   public SlackResponse<String> send(String address, byte[] bytes) {
+    return send(address, RequestBody.create(bytes, BYTES));
+  }
+
+  /// Sends a file from the disk.
+  ///
+  /// @param address the upload URL that Slack returned
+  /// @return a meaningless value on success
+  public SlackResponse<String> send(String address, Path file) {
+    return send(address, RequestBody.create(file.toFile(), BYTES));
+  }
+
+  private SlackResponse<String> send(String address, RequestBody body) {
     return ours(address)
-        .map(
-            it ->
-                call(
-                    new Request.Builder().url(it).post(RequestBody.create(bytes, BYTES)).build(),
-                    _ -> ""))
+        .map(it -> call(new Request.Builder().url(it).post(body).build(), _ -> ""))
         .orElseGet(() -> new SlackResponse.No<>("not_slacks_address"));
   }
 

@@ -7,6 +7,7 @@ import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackPlace;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,7 +21,7 @@ record FileUploads(SlackApi api, FileTransfer transfer) {
   /// @param oldest a timestamp before the first attempt
   /// @return a meaningless value on success
   SlackResponse<String> upload(
-      SlackPlace place, Notice notice, RunFile file, byte[] bytes, String oldest) {
+      SlackPlace place, Notice notice, RunFile file, Path content, String oldest) {
     var name = name(notice, file);
     if (notice.tries() > 0) {
       switch (api.thread(place, oldest, null).find(MAX_PAGES, it -> hasFile(it, name))) {
@@ -34,11 +35,11 @@ record FileUploads(SlackApi api, FileTransfer transfer) {
         case SlackResponse.Ok<Optional<Message>> _, SlackResponse.No<Optional<Message>> _ -> {}
       }
     }
-    return api.beginUpload(name, bytes.length)
+    return api.beginUpload(name, (int) content.toFile().length())
         .flatMap(
             upload ->
                 transfer
-                    .send(upload.address(), bytes)
+                    .send(upload.address(), content)
                     .flatMap(_ -> api.share(place, upload.id(), file.name())));
   }
 

@@ -32,6 +32,7 @@ import dev.runnel.surface.slack.model.WatchedChannels;
 import dev.runnel.surface.slack.render.SlackRenderer;
 import dev.runnel.surface.slack.render.SlackTexts;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -241,7 +242,7 @@ public record SlackPosts(
   }
 
   @Override
-  public Posting upload(Notice notice, byte[] content) {
+  public Posting upload(Notice notice, Path content) {
     if (!(notice.update() instanceof Update.FileMade made)) {
       throw new IllegalArgumentException("Not a file: " + notice.update());
     }

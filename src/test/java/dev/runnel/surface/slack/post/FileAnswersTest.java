@@ -18,6 +18,7 @@ import dev.runnel.surface.slack.SlackUpdates;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -133,7 +134,8 @@ class FileAnswersTest {
           there
               .files()
               .upload(
-                  new Notice(NOTICE, THREAD, made, Origin.NONE, SlackRequests.NOW, 0), new byte[3]);
+                  new Notice(NOTICE, THREAD, made, Origin.NONE, SlackRequests.NOW, 0),
+                  Path.of("pom.xml"));
 
       assertThat(posting).isInstanceOf(Posting.Posted.class);
       assertThat(refusing.calls("chat.postMessage").getFirst().field("text"))
