@@ -286,7 +286,10 @@ public final class Main {
             Thread.currentThread().interrupt();
           }
         };
-    Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(stop));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            SupervisedThread.daemons("shutdown")
+                .newThread(SupervisedThread.logged("shutdown", stop::run)));
   }
 
   /// Stops within a time limit. The process ends when this returns, even if something hangs: the

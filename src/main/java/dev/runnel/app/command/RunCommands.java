@@ -17,6 +17,7 @@ import dev.runnel.client.RunsException;
 import dev.runnel.client.WaitOptions;
 import dev.runnel.core.port.ProxyRefused;
 import dev.runnel.text.TerminalText;
+import dev.runnel.threads.SupervisedThread;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.DispatchRun;
@@ -197,7 +198,7 @@ public final class RunCommands {
     var failures = new AtomicInteger();
     for (var state : STATES_OF_WORK) {
       var runs = client.runs().pages(ListRuns.ALL.state(state).limit(MAX_AT_ONCE)).items().toList();
-      try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      try (var threads = Executors.newThreadPerTaskExecutor(SupervisedThread.virtuals("cancel"))) {
         for (var run : runs) {
           threads.execute(
               () -> {
@@ -327,8 +328,8 @@ public final class RunCommands {
   private int watch(RunsClient client, CommandLine.RunCommand command, String id) {
     var beginning = RunsOnTerminal.id(id);
     var atEnd =
-        Thread.ofPlatform()
-            .unstarted(
+        SupervisedThread.daemons("end of the command")
+            .newThread(
                 () ->
                     err.println(
                         "The run continues. ./runnel run cancel %s stops it."

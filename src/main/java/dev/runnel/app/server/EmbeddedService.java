@@ -16,6 +16,7 @@ import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.run.limit.CostLimit;
 import dev.runnel.service.run.limit.StartLimits;
 import dev.runnel.service.store.RunErasure;
+import dev.runnel.threads.SupervisedThread;
 import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -58,7 +59,7 @@ final class EmbeddedService {
     var isolation =
         CompletableFuture.supplyAsync(
             () -> IsolationChoice.open(config, environment, context.data().path()),
-            Thread.ofVirtual().name("isolation")::start);
+            task -> SupervisedThread.virtual("isolation", task::run, _ -> {}));
     return Optional.of(new EmbeddedService(context, environment, isolation));
   }
 

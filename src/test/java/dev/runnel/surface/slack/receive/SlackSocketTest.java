@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import mockwebserver3.Dispatcher;
@@ -160,13 +161,20 @@ class SlackSocketTest {
     server.close();
   }
 
+  /// How many of the next requests for an address fail.
+  private final AtomicInteger faults = new AtomicInteger();
+
   private SlackSocket open(SlackSocket.Timeouts pace) {
     var made =
         new SlackSocket(
-            () ->
-                Optional.ofNullable(addresses.poll())
-                    .orElseGet(
-                        () -> new SlackResponse.Ok<>(server.url("/link?ticket=secret").toString())),
+            () -> {
+              if (faults.getAndDecrement() > 0) {
+                throw new StackOverflowError();
+              }
+              return Optional.ofNullable(addresses.poll())
+                  .orElseGet(
+                      () -> new SlackResponse.Ok<>(server.url("/link?ticket=secret").toString()));
+            },
             request -> {
               requests.add(request);
               return door.apply(request);
@@ -190,6 +198,14 @@ class SlackSocketTest {
 
   @Nested
   class AnEnvelope {
+    @Test
+    void socketIsOpenedAfterAnyErrorBefore() throws Exception {
+      faults.set(1);
+      open(TIMEOUTS);
+
+      assertThat(greeted().sends("e1").ack()).contains("e1");
+    }
+
     @Test
     void storedEnvelopeIsAcknowledged() throws Exception {
       open(TIMEOUTS);
