@@ -7,6 +7,7 @@ import dev.runnel.console.view.About;
 import dev.runnel.console.view.RunFactsReader;
 import dev.runnel.console.view.RunLists;
 import dev.runnel.console.view.Templates;
+import dev.runnel.memory.ReaderPart;
 import dev.runnel.memory.Share;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
@@ -35,7 +36,7 @@ public final class Console implements AutoCloseable {
   private final List<Consumer<RoutesConfig>> routeGroups;
 
   /// @param redaction removes secrets from messages
-  /// @param memory for what is shown to readers; streams get at most three eighths of it
+  /// @param memory for what is shown to readers
   public Console(
       ConsoleData data,
       ConsoleVisitors visitors,
@@ -53,7 +54,7 @@ public final class Console implements AutoCloseable {
         clock,
         memory,
         new Streams(
-            (int) (memory.size() / 8 * 3 / Streams.BYTES),
+            (int) (ReaderPart.LIVE_UPDATES.size(memory) / Streams.BYTES),
             MAX_STREAMS_OF_ONE,
             POLL_INTERVAL,
             MAX_SILENCE,

@@ -1,6 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.memory.MemorySpentException;
+import dev.runnel.memory.ReaderPart;
 import dev.runnel.memory.Share;
 import io.javalin.http.Context;
 import java.time.Duration;
@@ -19,10 +20,10 @@ final class PageMemory {
   private final Share pages;
   private final Share downloads;
 
-  /// @param readers the share of readers, of which long texts get at most a quarter
+  /// @param readers the share of readers
   PageMemory(Share readers) {
     this.pages = readers;
-    this.downloads = readers.part("downloads", 0, readers.size() / 4);
+    this.downloads = ReaderPart.DOWNLOADS.of(readers);
   }
 
   /// What makes a page.

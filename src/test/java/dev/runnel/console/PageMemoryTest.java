@@ -78,7 +78,7 @@ class PageMemoryTest {
 
   @Test
   void longTextsLeaveMemoryForPages() throws Exception {
-    var most = readers.size() / 4 / MIB;
+    var most = readers.size() / 8 / MIB;
     var others = new ArrayList<Thread>();
     for (int i = 0; i < most; i++) {
       others.add(Thread.ofVirtual().start(() -> waiting()));

@@ -70,6 +70,17 @@ class MemoryBudgetTest {
     assertThat(sum + 96 * MIB + budget.heap() / 8).isLessThanOrEqualTo(budget.heap());
   }
 
+  /// The largest page has two mebibytes.
+  @Test
+  void onePageCanBeMadeWhateverOtherReadersTake() {
+    var readers = MemoryBudget.of(256 * MIB).share(Kind.READERS);
+    for (var part : ReaderPart.values()) {
+      assertThat(part.of(readers).tryTake(part.size(readers))).as(part.name()).isPresent();
+    }
+
+    assertThat(readers.tryTake(2 * MIB)).isPresent();
+  }
+
   private static Map<Kind, Long> mebibytes(long heap) {
     var budget = MemoryBudget.of(heap * MIB);
     return Arrays.stream(Kind.values())

@@ -2,6 +2,7 @@ package dev.runnel.service.http;
 
 import dev.runnel.memory.Lease;
 import dev.runnel.memory.MemorySpentException;
+import dev.runnel.memory.ReaderPart;
 import dev.runnel.memory.Share;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.RequestProblem;
@@ -22,13 +23,12 @@ final class ReaderMemory {
   private final Share answers;
   private final Share pieces;
 
-  /// @param readers the share of readers, of which callers get at most a half for answers, and a
-  ///   quarter for what is sent in pieces. The holder of the main key, whom Runnel itself is, may
-  ///   have all of it.
+  /// @param readers the share of readers; all of it is open to the holder of the main key, whom
+  ///   Runnel itself is
   ReaderMemory(Share readers) {
     this.readers = readers;
-    this.answers = readers.part("API", 0, readers.size() / 2);
-    this.pieces = readers.part("files and conversations of the API", 0, readers.size() / 4);
+    this.answers = ReaderPart.ANSWERS.of(readers);
+    this.pieces = ReaderPart.PIECES.of(readers);
   }
 
   /// Makes an answer and sends it. Fails with a [RequestProblem] if there is no memory soon; then
