@@ -13,6 +13,7 @@ import dev.runnel.core.model.conversation.SignedInPerson;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.memory.MemorySpentException;
+import dev.runnel.memory.RequestMemory;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
@@ -226,7 +227,12 @@ final class VisitorGuard {
                         "Not now", "The database cannot be reached.", false, "/", List.of()));
             return;
           }
-          if (visitor.isPresent() && may(visitor.get(), Permission.READ)) {
+          if (visitor.isPresent()
+              && !RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).proven()) {
+            ctx.status(503)
+                .header("Retry-After", "1")
+                .html(pages.errorPage("Too much at once", "Try again in a moment."));
+          } else if (visitor.isPresent() && may(visitor.get(), Permission.READ)) {
             page.show(ctx, visitor.get());
           } else if (visitor.isPresent()) {
             forbidden(ctx, "see this console any more");

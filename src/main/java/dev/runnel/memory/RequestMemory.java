@@ -1,5 +1,6 @@
 package dev.runnel.memory;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// What an HTTP request holds in memory, until it is answered. The server sets it as the attribute
@@ -18,6 +19,14 @@ public interface RequestMemory {
         @Override
         public boolean grow(long more) {
           return true;
+        }
+
+        @Override
+        public void streamed() {}
+
+        @Override
+        public Optional<Lease> parser(long bytes) {
+          return Optional.of(Lease.NONE);
         }
 
         @Override
@@ -41,6 +50,15 @@ public interface RequestMemory {
   ///
   /// @return false if the share is spent: the answer is then 503
   boolean grow(long more);
+
+  /// The body is read in pieces that nobody keeps, so its bytes are not counted from now on.
+  void streamed();
+
+  /// Memory for a parser, until it is closed. It comes from the share of proven senders, because
+  /// nothing is parsed without a valid signature.
+  ///
+  /// @return empty if the share is spent: the answer is then 503
+  Optional<Lease> parser(long bytes);
 
   /// Hands what the request holds on to who continues with its data. Who gets it closes it.
   Lease handOn();

@@ -202,7 +202,12 @@ public final class SqlStore implements Store, AutoCloseable {
 
   @Override
   public CompletableFuture<Boolean> acceptLater(Delivery delivery) {
-    return groupCommit.acceptLater(delivery);
+    return acceptLater(delivery, () -> {});
+  }
+
+  @Override
+  public CompletableFuture<Boolean> acceptLater(Delivery delivery, Runnable released) {
+    return groupCommit.acceptLater(delivery, released);
   }
 
   @Override

@@ -1,5 +1,8 @@
 package dev.runnel.web;
 
+import dev.runnel.memory.Lease;
+import dev.runnel.memory.RequestMemory;
+import dev.runnel.threads.SupervisedThread;
 import io.javalin.http.HttpResponseException;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -10,59 +13,73 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/// Limits the total memory of all request bodies, and the time that each may take to arrive.
+/// Takes the memory of each request and its body from the shares of [WebLimits], until the request
+/// was handled, and limits the time that a body may take to arrive.
 ///
-/// The first bytes of each body are free, because connections are limited. So large bodies do not
-/// block small ones, which most webhooks have. The rest is taken from a budget for all connections
-/// until the request is answered. Reading a body over the budget throws an [HttpResponseException]
-/// with status 503, reading one that is late with 408.
+/// An announced body is taken before its first byte is read; one without a length as it arrives.
+/// Reading throws an [HttpResponseException]: 413 if the body is too large, 503 if the share is
+/// spent, 408 if it is late.
 final class BodyLimits implements Filter, AutoCloseable {
-  /// Bodies up to this size do not use the budget.
-  private static final int FREE_BYTES = 64 * 1024;
+  /// Of larger bodies without proof, an address can send one at a time.
+  private static final int LARGE_BYTES = 64 * 1024;
 
-  private static final int BUDGET_BYTES = 48 * 1024 * 1024;
-  private static final int SKIP_BUFFER_BYTES = 64 * 1024;
+  /// What a request takes besides its body: its head, its thread and their objects.
+  private static final int REQUEST_BYTES = 32 * 1024;
+
+  /// What is taken at once for a body without an announced length.
+  private static final int STEP_BYTES = 16 * 1024;
+
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  /// A larger body gets proportionally more time.
-  private static final int BYTES_PER_TIMEOUT = 5 * 1024 * 1024;
-
-  private final int freeBytes;
-  private final Semaphore budget;
+  private final WebLimits limits;
+  private final ToLongFunction<String> largestBody;
   private final Duration timeout;
   private final ScheduledThreadPoolExecutor alarms;
 
-  BodyLimits() {
-    this(FREE_BYTES, new Semaphore(BUDGET_BYTES), TIMEOUT);
+  /// @param largestBody the maximum size of a body by the path of the request, in bytes
+  BodyLimits(WebLimits limits, ToLongFunction<String> largestBody) {
+    this(limits, largestBody, TIMEOUT);
   }
 
-  /// @param budget one permit for each byte
-  /// @param timeout time for the first 5 MB of a body, and again for each next 5 MB
-  BodyLimits(int freeBytes, Semaphore budget, Duration timeout) {
-    this.freeBytes = freeBytes;
-    this.budget = budget;
+  /// @param timeout for a body to arrive
+  BodyLimits(WebLimits limits, ToLongFunction<String> largestBody, Duration timeout) {
+    this.limits = limits;
+    this.largestBody = largestBody;
     this.timeout = timeout;
     // A platform thread, because it must interrupt reading even if no virtual thread can run.
-    this.alarms =
-        new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("late-bodies").factory());
+    this.alarms = new ScheduledThreadPoolExecutor(1, SupervisedThread.daemons("late-bodies"));
     this.alarms.setRemoveOnCancelPolicy(true);
   }
 
   @Override
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    try (var bounded = new BoundedRequest((HttpServletRequest) request)) {
-      chain.doFilter(bounded, response);
+    var core = ServletContextRequest.getServletContextRequest(request);
+    if (Health.isProbe(Request.getPathInContext(core))) {
+      // Must be answered even if the share is spent, else the process is ended for it.
+      chain.doFilter(request, response);
+      return;
+    }
+    try (var bounded =
+        new BoundedRequest((HttpServletRequest) request, core, (HttpServletResponse) response)) {
+      request.setAttribute(RequestMemory.ATTRIBUTE, bounded);
+      if (bounded.begin()) {
+        chain.doFilter(bounded, response);
+      }
     }
   }
 
@@ -75,43 +92,126 @@ final class BodyLimits implements Filter, AutoCloseable {
     return timeout;
   }
 
-  private final class BoundedRequest extends HttpServletRequestWrapper implements AutoCloseable {
+  private final class BoundedRequest extends HttpServletRequestWrapper
+      implements RequestMemory, AutoCloseable {
+    private final Request core;
+    private final HttpServletResponse response;
+    private final Senders.Request sender;
+    private Lease lease = Lease.NONE;
+    private boolean isProven;
+    private boolean isStreamed;
     private @Nullable BoundedBody body;
 
-    BoundedRequest(HttpServletRequest request) {
+    BoundedRequest(HttpServletRequest request, Request core, HttpServletResponse response) {
       super(request);
+      this.core = core;
+      this.response = response;
+      this.sender = limits.begin(core);
+    }
+
+    /// @return false if it was refused
+    boolean begin() throws IOException {
+      lease = sender.tryTake(REQUEST_BYTES).orElse(Lease.NONE);
+      if (lease != Lease.NONE) {
+        return true;
+      }
+      response.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
+      response.setHeader("Retry-After", WebServer.RETRY_AFTER);
+      response.setContentType("text/plain; charset=utf-8");
+      response.getOutputStream().print(WebServer.OVERLOADED);
+      return false;
     }
 
     @Override
     public ServletInputStream getInputStream() throws IOException {
       if (body == null) {
-        body = new BoundedBody(super.getInputStream());
+        body =
+            new BoundedBody(
+                this,
+                super.getInputStream(),
+                largestBody.applyAsLong(Request.getPathInContext(core)));
       }
       return body;
     }
 
     @Override
+    public boolean proven() {
+      if (isProven) {
+        return true;
+      }
+      limits.proved(core);
+      isProven = lease.moveTo(limits.proven());
+      if (isProven) {
+        sender.endLargeBody();
+      }
+      return isProven;
+    }
+
+    @Override
+    public void streamed() {
+      isStreamed = true;
+    }
+
+    @Override
+    public boolean grow(long more) {
+      return isStreamed
+          || lease.grow(more)
+          || (!isProven && sender.moveToProvenBefore(lease) && lease.grow(more));
+    }
+
+    @Override
+    public Optional<Lease> parser(long bytes) {
+      return limits.proven().tryTake(bytes);
+    }
+
+    @Override
+    public Lease handOn() {
+      var handedOn = lease;
+      lease = Lease.NONE;
+      return handedOn;
+    }
+
+    /// Takes the memory of a body, or of the next part of it.
+    ///
+    /// @param size of the whole body, as far as it is known
+    void take(long more, long size) {
+      if ((size > LARGE_BYTES && !isProven && !sender.mayReadLargeBody()) || !grow(more)) {
+        response.setHeader("Retry-After", WebServer.RETRY_AFTER);
+        throw new HttpResponseException(503, WebServer.OVERLOADED, Map.of());
+      }
+    }
+
+    @Override
     public void close() {
       if (body != null) {
-        body.release();
+        body.close();
       }
+      lease.close();
+      sender.close();
     }
   }
 
   /// Read by the request's thread only.
   private final class BoundedBody extends ServletInputStream {
+    private final BoundedRequest request;
     private final ServletInputStream body;
-    private long free = freeBytes;
-    private int taken;
+    private final long most;
+
+    /// Negative if it is not announced.
+    private final long announced;
+
+    private long taken;
     // What follows is guarded by this.
     private long count;
-    private long requiredCount = BYTES_PER_TIMEOUT;
     private @Nullable Future<?> alarm;
     private @Nullable Thread reader;
     private boolean isLate;
 
-    BoundedBody(ServletInputStream body) {
+    BoundedBody(BoundedRequest request, ServletInputStream body, long most) {
+      this.request = request;
       this.body = body;
+      this.most = most;
+      this.announced = request.getContentLengthLong();
     }
 
     @Override
@@ -122,21 +222,7 @@ final class BodyLimits implements Filter, AutoCloseable {
 
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
-      int read = readInTime(bytes, offset, length);
       take();
-      return read;
-    }
-
-    /// Skipped bytes are not kept, and are not counted against the budget.
-    @Override
-    public long skip(long max) throws IOException {
-      var bytes = new byte[(int) Math.min(max, SKIP_BUFFER_BYTES)];
-      long skipped = Math.max(0, readInTime(bytes, 0, bytes.length));
-      free += skipped;
-      return skipped;
-    }
-
-    private int readInTime(byte[] bytes, int offset, int length) throws IOException {
       begin();
       int read;
       try {
@@ -146,16 +232,40 @@ final class BodyLimits implements Filter, AutoCloseable {
         throw broken;
       }
       end(read);
+      take();
       return read;
     }
 
-    private Future<?> scheduleAlarm() {
-      return alarms.schedule(this::onTimeout, timeout.toMillis(), TimeUnit.MILLISECONDS);
+    /// Needs no second copy of a body with a length.
+    @Override
+    public byte[] readNBytes(int length) throws IOException {
+      if (announced < 0 || count > 0) {
+        return super.readNBytes(length);
+      }
+      take();
+      var bytes = new byte[(int) Math.min(length, announced)];
+      int read = readNBytes(bytes, 0, bytes.length);
+      return read == bytes.length ? bytes : Arrays.copyOf(bytes, read);
+    }
+
+    /// Takes what is announced, or what has arrived. Parts without a length are joined later, which
+    /// copies them.
+    private void take() {
+      long size = Math.max(count, announced);
+      if (size > most) {
+        throw new HttpResponseException(413, "The body is too large.\n", Map.of());
+      }
+      long needed = announced >= 0 ? announced : 2 * count;
+      if (needed > taken) {
+        long more = Math.max(needed - taken, announced >= 0 ? 0 : STEP_BYTES);
+        request.take(more, size);
+        taken += more;
+      }
     }
 
     private synchronized void begin() {
       if (alarm == null) {
-        alarm = scheduleAlarm();
+        alarm = alarms.schedule(this::onTimeout, timeout.toMillis(), TimeUnit.MILLISECONDS);
       }
       throwIfLate();
       reader = Thread.currentThread();
@@ -178,34 +288,17 @@ final class BodyLimits implements Filter, AutoCloseable {
     }
 
     private synchronized void onTimeout() {
-      if (count >= requiredCount) {
-        requiredCount = count + BYTES_PER_TIMEOUT;
-        alarm = scheduleAlarm();
-        return;
-      }
       isLate = true;
       if (reader != null) {
         reader.interrupt();
       }
     }
 
-    private synchronized void take() {
-      int more = (int) (count - free - taken);
-      if (more > 0) {
-        if (!budget.tryAcquire(more)) {
-          throw new HttpResponseException(
-              503, "The server is overloaded. Please send it again.\n", Map.of());
-        }
-        taken += more;
-      }
-    }
-
-    private synchronized void release() {
+    @Override
+    public synchronized void close() {
       if (alarm != null) {
         alarm.cancel(false);
       }
-      budget.release(taken);
-      taken = 0;
     }
 
     @Override

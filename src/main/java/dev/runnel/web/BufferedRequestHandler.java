@@ -1,5 +1,6 @@
 package dev.runnel.web;
 
+import dev.runnel.memory.RequestMemory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -8,6 +9,8 @@ import org.eclipse.jetty.util.Callback;
 /// neither for the database nor for a network.
 @FunctionalInterface
 public interface BufferedRequestHandler {
+  /// @param memory of the request, valid until this returns
   /// @param callback completed after the response was written, on any thread
-  void handle(Request request, byte[] body, Response response, Callback callback);
+  void handle(
+      Request request, byte[] body, RequestMemory memory, Response response, Callback callback);
 }

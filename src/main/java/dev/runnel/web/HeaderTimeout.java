@@ -1,5 +1,8 @@
 package dev.runnel.web;
 
+import dev.runnel.threads.SupervisedThread;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,36 +12,53 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 
 /// Limits the time that the request line and the headers may take to arrive. Jetty's idle timeout
 /// restarts with each byte, so slow clients (the "Slowloris" attack) could use up the server's
 /// connections.
 final class HeaderTimeout extends AbstractLifeCycle implements Connection.Listener {
+  private static final byte[] LATE =
+      "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+          .getBytes(StandardCharsets.US_ASCII);
+
+  /// How often each connection is looked at while a head may take its time.
+  private static final int SWEEPS = 10;
+
   private final Server server;
   private final Duration timeout;
   private final Map<HttpConnection, Progress> connections = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor sweeps =
-      new ScheduledThreadPoolExecutor(
-          1, Thread.ofPlatform().daemon().name("header-timeout").factory());
+      new ScheduledThreadPoolExecutor(1, SupervisedThread.daemons("header-timeout"));
 
   HeaderTimeout(Server server, Duration timeout) {
     this.server = server;
     this.timeout = timeout;
   }
 
-  /// What a connection had received at the last sweep.
-  ///
-  /// @param since by `System.nanoTime()`
-  private record Progress(long requests, long bytes, long since) {}
+  /// What a connection had received when it last waited for a request. Used by the sweeping thread.
+  private static final class Progress {
+    private boolean isBusy;
+    private long requests;
+    private long bytes;
+
+    /// When the head that is arriving can have begun, by `System.nanoTime()`.
+    private long since = System.nanoTime();
+  }
 
   @Override
   protected void doStart() {
     for (Connector connector : server.getConnectors()) {
       connector.addEventListener(this);
     }
-    var pause = Math.max(1, timeout.toMillis() / 4);
-    var _ = sweeps.scheduleWithFixedDelay(this::sweep, pause, pause, TimeUnit.MILLISECONDS);
+    var pause = Math.max(1, timeout.toMillis() / SWEEPS);
+    var _ =
+        sweeps.scheduleWithFixedDelay(
+            SupervisedThread.repeatable("header-timeout", this::sweep),
+            pause,
+            pause,
+            TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -49,7 +69,7 @@ final class HeaderTimeout extends AbstractLifeCycle implements Connection.Listen
   @Override
   public void onOpened(Connection connection) {
     if (connection instanceof HttpConnection http) {
-      connections.put(http, new Progress(0, 0, System.nanoTime()));
+      connections.put(http, new Progress());
     }
   }
 
@@ -62,18 +82,35 @@ final class HeaderTimeout extends AbstractLifeCycle implements Connection.Listen
 
   private void sweep() {
     var now = System.nanoTime();
-    connections.forEach((connection, before) -> check(connection, before, now));
+    connections.forEach((connection, progress) -> check(connection, progress, now));
   }
 
-  private void check(HttpConnection connection, Progress before, long now) {
-    var after = new Progress(connection.getMessagesIn(), connection.getBytesIn(), now);
-    if (!connection.getParser().inHeaderState()
-        || after.requests() != before.requests()
-        || after.bytes() == before.bytes()) {
-      // The headers are complete, or the connection is idle, which Jetty limits.
-      connections.replace(connection, before, after);
-    } else if (now - before.since() > timeout.toNanos()) {
-      connection.getEndPoint().close();
+  private void check(HttpConnection connection, Progress progress, long now) {
+    var requests = connection.getMessagesIn();
+    var bytes = connection.getBytesIn();
+    var parser = connection.getParser();
+    if (progress.isBusy || requests != progress.requests) {
+      // What has arrived belongs to a request, or to the next one that began since the last sweep.
+      progress.requests = requests;
+      progress.bytes = bytes;
+      progress.since = now;
+    }
+    progress.isBusy = !parser.inHeaderState();
+    if (parser.isStart() && bytes == progress.bytes) {
+      // Without a byte of the next head the connection is idle, which Jetty limits.
+      progress.since = now;
+    }
+    if (!progress.isBusy && now - progress.since > timeout.toNanos()) {
+      end(connection);
+    }
+  }
+
+  private static void end(HttpConnection connection) {
+    var endPoint = connection.getEndPoint();
+    try {
+      endPoint.write(Callback.from(endPoint::close), ByteBuffer.wrap(LATE));
+    } catch (RuntimeException writing) {
+      endPoint.close();
     }
   }
 }

@@ -17,6 +17,11 @@ public final class Health {
   /// platform that does not work must not keep those of the others away.
   static final String DELIVERY_READINESS = READINESS + "/deliveries";
 
+  /// Whether orchestrators ask for the path, and take no answer for a reason to end the process.
+  static boolean isProbe(String path) {
+    return path.equals(LIVENESS) || path.equals(READINESS) || path.equals(DELIVERY_READINESS);
+  }
+
   private final Supplier<Optional<String>> deliveryProblem;
   private final Supplier<Optional<String>> problem;
   private final Supplier<String> metrics;

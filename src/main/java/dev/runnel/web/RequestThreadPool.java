@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /// thread writes all of them and then continues their connections.
 public final class RequestThreadPool extends QueuedThreadPool {
   private static final Logger log = LoggerFactory.getLogger(RequestThreadPool.class);
-  private static final int MAX_THREADS = 32;
+  static final int MAX_THREADS = 32;
   private static final int MIN_THREADS = 4;
   private static final int LINGERING_MS = 60_000;
 

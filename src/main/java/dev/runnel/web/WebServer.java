@@ -1,6 +1,10 @@
 package dev.runnel.web;
 
 import dev.runnel.core.model.conversation.Reply;
+import dev.runnel.memory.Lease;
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.Price;
+import dev.runnel.threads.SupervisedThread;
 import io.javalin.Javalin;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
@@ -8,60 +12,75 @@ import jakarta.servlet.DispatcherType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.component.LifeCycle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The HTTP server, protected against overload: connections are limited, and so are the memory for
-/// [bodies][BodyLimits] and the time that requests take to arrive. Requests run on virtual threads.
-/// Health checks run on platform threads, so that they are answered even if no carrier thread is
-/// free; so do small deliveries that have arrived completely, whose handlers do not block.
-/// Readiness has few threads of its own, because its handler waits for the database and anybody may
-/// ask.
+/// The HTTP server, protected against overload: [connections][ConnectionLimit] are limited, and so
+/// are the memory for [requests and their bodies][BodyLimits] and the time that they take to
+/// arrive. A body that is refused is not read to its end. Requests run on virtual threads. Health
+/// checks run on platform threads, so that they are answered even if no carrier thread is free; so
+/// do small deliveries that have arrived completely, whose handlers do not block. Readiness has few
+/// threads of its own, because its handler waits for the database and anybody may ask.
 public final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
-  private static final int MAX_CONNECTIONS = 1_000;
+
+  /// What a sender is told whose request is refused for now.
+  static final String OVERLOADED = "The server is overloaded. Please send it again.\n";
+
+  /// Seconds: what others hold is returned soon.
+  static final String RETRY_AFTER = "1";
+
   private static final int INPUT_BUFFER_BYTES = 16 * 1024;
-  private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
+
+  /// Connections that arrive together must not wait for their sender to try again.
+  private static final int BACKLOG = 1_024;
+
+  /// How often Jetty reads on after a response to a request whose body was not read.
+  private static final int MAX_READS_OF_UNREAD_BODY = 4;
 
   /// The text of a larger delivery may take so long to parse that it would hold up other requests.
   private static final int MAX_DIRECT_BYTES = 16 * 1024;
 
   private static final int READINESS_THREADS = 4;
+  private static final int MAX_WAITING_FOR_READINESS = 256;
 
   private final Javalin javalin;
   private final BodyLimits limits;
   private final ExecutorService readiness;
+  private final Lease directMemory;
 
-  private WebServer(Javalin javalin, BodyLimits limits, ExecutorService readiness) {
+  private WebServer(
+      Javalin javalin, BodyLimits limits, ExecutorService readiness, Lease directMemory) {
     this.javalin = javalin;
     this.limits = limits;
     this.readiness = readiness;
+    this.directMemory = directMemory;
   }
 
-  /// @param port `0` for any free one
+  /// With all of the memory of this process, and no proxy before it.
+  ///
   /// @param largestBody maximum body size in bytes; routes may allow less
-  /// @param direct handles `POST` requests by path, if their whole body has arrived; the route of
-  ///   the path handles the others
-  /// @throws io.javalin.util.JavalinBindException if the port cannot be bound
   public static WebServer start(
       String host,
       int port,
@@ -69,41 +88,79 @@ public final class WebServer implements AutoCloseable {
       RequestThreadPool threads,
       Map<String, BufferedRequestHandler> direct,
       Consumer<RoutesConfig> routes) {
-    return start(host, port, largestBody, threads, direct, new BodyLimits(), routes);
+    var limits = WebLimits.of(MemoryBudget.ofThisProcess(), TrustedProxies.NONE);
+    return start(host, port, limits, _ -> largestBody, threads, direct, routes);
+  }
+
+  /// @param port `0` for any free one
+  /// @param limits of all servers of the process
+  /// @param largestBody the maximum size of a body by the path of the request, in bytes; routes may
+  ///   allow less
+  /// @param direct handles `POST` requests by path, if their whole body has arrived; the route of
+  ///   the path handles the others
+  /// @throws io.javalin.util.JavalinBindException if the port cannot be bound
+  public static WebServer start(
+      String host,
+      int port,
+      WebLimits limits,
+      ToLongFunction<String> largestBody,
+      RequestThreadPool threads,
+      Map<String, BufferedRequestHandler> direct,
+      Consumer<RoutesConfig> routes) {
+    var bodies = new BodyLimits(limits, largestBody);
+    return start(host, port, limits, bodies, threads, direct, routes);
   }
 
   static WebServer start(
       String host,
       int port,
-      long largestBody,
+      WebLimits limits,
+      BodyLimits bodies,
       RequestThreadPool threads,
       Map<String, BufferedRequestHandler> direct,
-      BodyLimits limits,
       Consumer<RoutesConfig> routes) {
     var readiness =
-        Executors.newFixedThreadPool(
-            READINESS_THREADS, Thread.ofPlatform().daemon().name("readiness").factory());
+        new ThreadPoolExecutor(
+            READINESS_THREADS,
+            READINESS_THREADS,
+            0,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(MAX_WAITING_FOR_READINESS),
+            SupervisedThread.daemons("readiness"));
+    var directMemory =
+        direct.isEmpty()
+            ? Lease.NONE
+            : limits
+                .unproven()
+                .tryTake(RequestThreadPool.MAX_THREADS * Price.parsed(MAX_DIRECT_BYTES))
+                .orElseThrow(
+                    () -> new IllegalStateException("No memory is left for small deliveries"));
     var javalin =
         Javalin.create(
             config -> {
               config.startup.showJavalinBanner = false;
               config.startup.showOldJavalinVersionWarning = false;
-              config.http.maxRequestSize = largestBody;
+              // Each path has a limit of its own.
+              config.http.maxRequestSize = Long.MAX_VALUE;
               config.jetty.threadPool = threads;
+              config.jetty.addConnector(
+                  (server, http) -> connector(server, http, host, port, limits));
               config.jetty.modifyServer(
                   server -> {
-                    server.setHandler(new ThreadSelector(Map.copyOf(direct), readiness));
-                    var connections = new NetworkConnectionLimit(MAX_CONNECTIONS, server);
-                    connections.setEndPointIdleTimeout(IDLE_WHEN_FULL.toMillis());
-                    server.addBean(connections);
-                    server.addBean(new HeaderTimeout(server, limits.timeout()));
-                    server.addEventListener(new InputBuffers());
+                    server.setHandler(new ThreadSelector(limits, Map.copyOf(direct), readiness));
+                    server.addBean(new HeaderTimeout(server, bodies.timeout()));
                   });
-              // Deliveries hardly repeat a header, and looking up each costs more than parsing it.
-              config.jetty.modifyHttpConfiguration(http -> http.setHeaderCacheSize(0));
+              config.jetty.modifyHttpConfiguration(
+                  http -> {
+                    // Deliveries hardly repeat a header, and looking up each costs more than
+                    // parsing it.
+                    http.setHeaderCacheSize(0);
+                    http.setInputBufferSize(INPUT_BUFFER_BYTES);
+                    http.setMaxUnconsumedRequestContentReads(MAX_READS_OF_UNREAD_BODY);
+                  });
               config.jetty.modifyServletContextHandler(
                   context -> {
-                    var filter = new FilterHolder(limits);
+                    var filter = new FilterHolder(bodies);
                     filter.setAsyncSupported(true);
                     context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
                   });
@@ -111,14 +168,25 @@ public final class WebServer implements AutoCloseable {
               config.routes.exception(Exception.class, WebServer::unexpected);
               routes.accept(config.routes);
             });
-    var server = new WebServer(javalin, limits, readiness);
+    var server = new WebServer(javalin, bodies, readiness, directMemory);
     try {
-      javalin.start(host, port);
+      javalin.start();
       return server;
     } catch (RuntimeException e) {
       server.close();
       throw e;
     }
+  }
+
+  private static ServerConnector connector(
+      Server server, HttpConfiguration http, String host, int port, WebLimits limits) {
+    var connector =
+        new ServerConnector(server, BoundedHttpConnection.factory(http, limits.heads()));
+    connector.setHost(host);
+    connector.setPort(port);
+    connector.setAcceptQueueSize(BACKLOG);
+    connector.addBean(limits.connections(), false);
+    return connector;
   }
 
   /// The client closed the connection, which is not an error of the server.
@@ -160,28 +228,20 @@ public final class WebServer implements AutoCloseable {
     javalin.stop();
     limits.close();
     readiness.shutdownNow();
-  }
-
-  /// Lets most deliveries arrive in one read.
-  private static final class InputBuffers implements LifeCycle.Listener {
-    @Override
-    public void lifeCycleStarting(LifeCycle server) {
-      for (var connector : ((Server) server).getConnectors()) {
-        connector
-            .getConnectionFactory(HttpConnectionFactory.class)
-            .setInputBufferSize(INPUT_BUFFER_BYTES);
-      }
-    }
+    directMemory.close();
   }
 
   /// Chooses the thread of each request, and starts the virtual threads. Jetty's own virtual
   /// threads would also read the requests, so none would be read while all carrier threads are
   /// busy.
   private static final class ThreadSelector extends Handler.Wrapper {
+    private final WebLimits limits;
     private final Map<String, BufferedRequestHandler> direct;
     private final Executor readiness;
 
-    ThreadSelector(Map<String, BufferedRequestHandler> direct, Executor readiness) {
+    ThreadSelector(
+        WebLimits limits, Map<String, BufferedRequestHandler> direct, Executor readiness) {
+      this.limits = limits;
       this.direct = direct;
       this.readiness = readiness;
     }
@@ -200,7 +260,7 @@ public final class WebServer implements AutoCloseable {
         return super.handle(request, response, callback);
       }
       if (Health.READINESS.equals(path) || Health.DELIVERY_READINESS.equals(path)) {
-        readiness.execute(() -> passOn(request, response, callback));
+        ready(request, response, callback);
         return true;
       }
       var handler = direct.get(path);
@@ -219,22 +279,31 @@ public final class WebServer implements AutoCloseable {
       return true;
     }
 
-    private static void handle(
+    private void handle(
         BufferedRequestHandler handler,
         Request request,
         byte[] body,
         Response response,
         Callback callback) {
-      try {
-        handler.handle(request, body, response, callback);
+      try (var memory = new DirectMemory(limits, request, body.length)) {
+        handler.handle(request, body, memory, response, callback);
       } catch (RuntimeException | Error broken) {
-        var path = Request.getPathInContext(request);
-        send(unexpected(broken, request.getMethod(), path), response, callback);
+        fail(broken, request, response, callback);
+      }
+    }
+
+    private void ready(Request request, Response response, Callback callback) {
+      try {
+        readiness.execute(() -> passOn(request, response, callback));
+      } catch (RejectedExecutionException tooMany) {
+        response.getHeaders().put(HttpHeader.RETRY_AFTER, RETRY_AFTER);
+        send(Reply.text(503, OVERLOADED), response, callback);
       }
     }
 
     private void start(Request request, Response response, Callback callback) {
-      var _ = Thread.ofVirtual().name("http").start(() -> passOn(request, response, callback));
+      var checked = UnreadBody.check(request, response);
+      var _ = SupervisedThread.virtual("http", () -> passOn(request, checked, callback), _ -> {});
     }
 
     private void passOn(Request request, Response response, Callback callback) {
@@ -243,7 +312,19 @@ public final class WebServer implements AutoCloseable {
           Response.writeError(request, response, callback, 404);
         }
       } catch (Throwable broken) {
-        Response.writeError(request, response, callback, broken);
+        fail(broken, request, response, callback);
+      }
+    }
+
+    /// Never shows the error to the sender, and never leaves it out of the log.
+    private static void fail(
+        Throwable broken, Request request, Response response, Callback callback) {
+      var reply = unexpected(broken, request.getMethod(), Request.getPathInContext(request));
+      if (response.isCommitted()) {
+        callback.failed(broken);
+      } else {
+        response.reset();
+        send(reply, response, callback);
       }
     }
   }

@@ -9,19 +9,25 @@ import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.conversation.Reply;
 import dev.runnel.core.model.conversation.SurfaceId;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
+import dev.runnel.memory.Lease;
+import dev.runnel.memory.Price;
+import dev.runnel.memory.RequestMemory;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import java.io.IOException;
-import java.io.InputStream;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.http.HttpFields;
@@ -40,15 +46,19 @@ import org.slf4j.LoggerFactory;
 public final class WebhookEndpoint implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebhookEndpoint.class);
 
-  /// More than any platform sends in a body.
-  private static final int MAX_BYTES_SKIPPED = 32 * 1024 * 1024;
+  /// Bodies up to this size are parsed side by side, larger ones one at a time.
+  private static final int LARGE_BYTES = 64 * 1024;
+
+  /// Slack waits for three seconds.
+  private static final Duration TIMEOUT = Duration.ofMillis(1_800);
+
+  private static final Duration PARSER_TIMEOUT = Duration.ofSeconds(1);
 
   private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
   private static final Reply UNREADABLE = Reply.text(400, "The body cannot be read.\n");
   private static final Reply TOO_LARGE = Reply.text(413, "The body is too large.\n");
   private static final Reply LATE = Reply.text(408, "The body did not arrive in time.\n");
-  private static final Reply OVERLOADED =
-      Reply.text(503, "The server is overloaded. Please send it again.\n");
+  private static final Reply OVERLOADED = Reply.text(503, WebServer.OVERLOADED);
   private static final Reply NOT_STORED =
       Reply.text(503, "This could not be stored just now. Please send it again.\n");
 
@@ -60,6 +70,7 @@ public final class WebhookEndpoint implements AutoCloseable {
   private final InstantSource clock;
   private final RequestMetrics requestMetrics;
   private final TraceRecorder traces;
+  private final Semaphore largeParser = new Semaphore(1);
   private volatile boolean closed;
 
   public WebhookEndpoint(
@@ -83,8 +94,8 @@ public final class WebhookEndpoint implements AutoCloseable {
         (path, surface) ->
             handlers.put(
                 path,
-                (request, body, response, callback) ->
-                    handle(surface, request, body, response, callback)));
+                (request, body, memory, response, callback) ->
+                    handle(surface, request, body, memory, response, callback)));
     return handlers;
   }
 
@@ -108,11 +119,17 @@ public final class WebhookEndpoint implements AutoCloseable {
   }
 
   private void handle(
-      SurfaceId id, Request request, byte[] body, Response response, Callback callback) {
+      SurfaceId id,
+      Request request,
+      byte[] body,
+      RequestMemory memory,
+      Response response,
+      Callback callback) {
     var path = Request.getPathInContext(request);
     var reply =
         reply(
             id,
+            memory,
             maxBytes ->
                 body.length > maxBytes
                     ? Optional.empty()
@@ -135,6 +152,7 @@ public final class WebhookEndpoint implements AutoCloseable {
     var reply =
         reply(
             id,
+            RequestMemory.of(context.attribute(RequestMemory.ATTRIBUTE)),
             maxBytes ->
                 body(context, maxBytes)
                     .map(
@@ -163,7 +181,7 @@ public final class WebhookEndpoint implements AutoCloseable {
   private Map<String, String> headers(Reply reply) {
     Map<String, String> headers = new HashMap<>();
     if (reply.status() == 503) {
-      headers.put("Retry-After", "5");
+      headers.put("Retry-After", reply.equals(OVERLOADED) ? WebServer.RETRY_AFTER : "5");
     }
     if (closed) {
       headers.put("Connection", "close");
@@ -178,7 +196,7 @@ public final class WebhookEndpoint implements AutoCloseable {
   }
 
   /// Does not read a body that will not be processed.
-  private CompletableFuture<Reply> reply(SurfaceId id, RequestReader reader) {
+  private CompletableFuture<Reply> reply(SurfaceId id, RequestMemory memory, RequestReader reader) {
     var surface = surfaces.find(id);
     if (surface.isEmpty()) {
       return completedFuture(OFF);
@@ -188,40 +206,89 @@ public final class WebhookEndpoint implements AutoCloseable {
       return completedFuture(CLOSED);
     }
     try {
-      return reader
-          .read(surface.get().maxBodyBytes())
-          .map(request -> takeLater(id, surface.get().receive(request)))
-          .orElseGet(() -> completedFuture(TOO_LARGE));
+      var request = reader.read(surface.get().maxBodyBytes());
+      if (request.isEmpty()) {
+        return completedFuture(TOO_LARGE);
+      }
+      return receive(surface.get(), request.get(), memory)
+          .map(result -> takeLater(id, result, memory))
+          .orElseGet(() -> overloaded(surface.get().id()));
     } catch (HttpResponseException limit) {
-      var isLate = limit.getStatus() == LATE.status();
-      count(surface.get().id(), isLate ? "late" : "too_much");
-      return completedFuture(isLate ? LATE : OVERLOADED);
+      return switch (limit.getStatus()) {
+        case 408 -> {
+          count(surface.get().id(), "late");
+          yield completedFuture(LATE);
+        }
+        case 413 -> completedFuture(TOO_LARGE);
+        default -> overloaded(surface.get().id());
+      };
     } catch (IOException disconnected) {
       return completedFuture(UNREADABLE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return overloaded(surface.get().id());
     }
+  }
+
+  /// Verifies and parses a request.
+  ///
+  /// @return empty if there is no memory for what the parser makes of it
+  private Optional<WebhookResult> receive(Surface surface, RawRequest request, RequestMemory memory)
+      throws InterruptedException {
+    var bytes = request.body().length;
+    if (bytes <= LARGE_BYTES) {
+      return parse(surface, request, memory);
+    }
+    if (!largeParser.tryAcquire(PARSER_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+      return Optional.empty();
+    }
+    try {
+      return parse(surface, request, memory);
+    } finally {
+      largeParser.release();
+    }
+  }
+
+  private static Optional<WebhookResult> parse(
+      Surface surface, RawRequest request, RequestMemory memory) {
+    var bytes = request.body().length;
+    var parser = memory.parser(Price.parsed(bytes) - bytes);
+    if (parser.isEmpty()) {
+      return Optional.empty();
+    }
+    try (var _ = parser.get()) {
+      return Optional.of(surface.receive(request));
+    }
+  }
+
+  private CompletableFuture<Reply> overloaded(SurfaceId surface) {
+    count(surface, "too_much");
+    return completedFuture(OVERLOADED);
   }
 
   /// Stores a received delivery, whatever its transport.
   ///
   /// @return the response to the sender: 2xx only after the delivery is on disk
   public Reply take(SurfaceId surface, WebhookResult webhookResult) {
-    return takeLater(surface, webhookResult).join();
+    return takeLater(surface, webhookResult, RequestMemory.UNLIMITED).join();
   }
 
-  private CompletableFuture<Reply> takeLater(SurfaceId surface, WebhookResult webhookResult) {
+  private CompletableFuture<Reply> takeLater(
+      SurfaceId surface, WebhookResult webhookResult, RequestMemory memory) {
     return switch (webhookResult) {
-      case WebhookResult.Accepted(var delivery, var reply) ->
-          isUnaddressedMessage(delivery)
-              ? store
-                  .mayHaveRunLater(delivery.conversation())
-                  .thenCompose(
-                      mayHaveRun ->
-                          mayHaveRun
-                              ? store(surface, delivery, reply)
-                              : completedFuture(answered(surface, reply)))
-                  .exceptionally(problem -> notStored(surface, delivery, problem))
-              : store(surface, delivery, reply);
-      case WebhookResult.Answered(var reply) -> completedFuture(answered(surface, reply));
+      case WebhookResult.Accepted(var delivery, var reply) -> {
+        if (!memory.proven()) {
+          yield overloaded(surface);
+        }
+        var lease = memory.handOn();
+        yield isUnaddressedMessage(delivery)
+            ? storeIfItMayHaveRun(surface, delivery, reply, lease)
+            : store(surface, delivery, reply, lease);
+      }
+      case WebhookResult.Answered(var reply) -> {
+        var _ = memory.proven();
+        yield completedFuture(answered(surface, reply));
+      }
       case WebhookResult.Rejected(var reply, var why) -> {
         count(surface, "rejected");
         log.warn("delivery rejected surface={} status={} why={}", surface, reply.status(), why);
@@ -230,10 +297,37 @@ public final class WebhookEndpoint implements AutoCloseable {
     };
   }
 
-  private CompletableFuture<Reply> store(SurfaceId surface, Delivery delivery, Reply reply) {
+  private CompletableFuture<Reply> storeIfItMayHaveRun(
+      SurfaceId surface, Delivery delivery, Reply reply, Lease lease) {
+    var stored =
+        store
+            .mayHaveRunLater(delivery.conversation())
+            .whenComplete(
+                (mayHaveRun, problem) -> {
+                  if (problem != null || !mayHaveRun) {
+                    lease.close();
+                  }
+                })
+            .thenCompose(
+                mayHaveRun ->
+                    mayHaveRun
+                        ? store(surface, delivery, reply, lease)
+                        : completedFuture(answered(surface, reply)));
+    // The memory is held until the database has answered, the sender does not wait for that long.
+    return (stored.isDone() ? stored : withTimeout(stored))
+        .exceptionally(problem -> notStored(surface, delivery, problem));
+  }
+
+  private static <T> CompletableFuture<T> withTimeout(CompletableFuture<T> future) {
+    return future.copy().orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /// @param lease of the delivery, until the store has it on disk or has dropped it
+  private CompletableFuture<Reply> store(
+      SurfaceId surface, Delivery delivery, Reply reply, Lease lease) {
     var since = clock.instant();
     return store
-        .acceptLater(delivery)
+        .acceptLater(delivery, lease::close)
         .thenApply(
             isNew -> {
               count(surface, isNew ? "accepted" : "known");
@@ -291,19 +385,7 @@ public final class WebhookEndpoint implements AutoCloseable {
         return Optional.of(bytes);
       }
     }
-    if (context.header("Expect") == null) {
-      skipRest(input);
-    }
     return Optional.empty();
-  }
-
-  /// Skips the rest of the body, because a sender that is still writing would get a connection
-  /// reset instead of the response.
-  private static void skipRest(InputStream input) throws IOException {
-    long left = MAX_BYTES_SKIPPED;
-    for (long skipped = 1; skipped > 0 && left > 0; left -= skipped) {
-      skipped = input.skip(left);
-    }
   }
 
   private RawRequest rawRequest(String method, String path, HttpFields fields, byte[] body) {

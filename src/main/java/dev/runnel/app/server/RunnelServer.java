@@ -24,6 +24,7 @@ import dev.runnel.tracing.Traces;
 import dev.runnel.web.BufferedRequestHandler;
 import dev.runnel.web.Health;
 import dev.runnel.web.RequestThreadPool;
+import dev.runnel.web.WebLimits;
 import dev.runnel.web.WebServer;
 import io.javalin.config.RoutesConfig;
 import io.javalin.util.JavalinBindException;
@@ -34,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -44,6 +46,8 @@ import org.slf4j.LoggerFactory;
 public final class RunnelServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunnelServer.class);
   private static final Duration PLATFORM_START_TIMEOUT = Duration.ofSeconds(2);
+  private static final int MAX_DELIVERY_BYTES = 5 * 1024 * 1024;
+  private static final Set<String> DELIVERY_PATHS = pathsOfPlatforms().keySet();
 
   /// How long agents may take to end.
   public static final Duration AGENT_GRACE = Duration.ofSeconds(5);
@@ -291,6 +295,7 @@ public final class RunnelServer implements AutoCloseable {
     var config = context.config();
     var ports = context.ports();
     var direct = bot.endpoint().direct(pathsOfPlatforms());
+    var limits = WebLimits.of(context.memory(), config.trustedProxies());
     // Programs that see that it is ready read them.
     context.data().write(DataFolder.CONSOLE_ADDRESS, context.consoleUrl().toString());
     context
@@ -298,12 +303,18 @@ public final class RunnelServer implements AutoCloseable {
         .write(DataFolder.SERVER_ADDRESS, config.addresses().here(ports.admin()).toString());
     if (config.addresses().adminPort().isEmpty()) {
       serve(
-          config.addresses().host(), ports.deliveries(), threads, direct, outside.andThen(inside));
+          config.addresses().host(),
+          ports.deliveries(),
+          limits,
+          threads,
+          direct,
+          outside.andThen(inside));
     } else {
-      serve(config.addresses().host(), ports.deliveries(), threads, direct, outside);
+      serve(config.addresses().host(), ports.deliveries(), limits, threads, direct, outside);
       serve(
           config.addresses().adminHost(),
           ports.admin(),
+          limits,
           new RequestThreadPool(),
           Map.of(),
           inside.andThen(health::probes));
@@ -313,6 +324,7 @@ public final class RunnelServer implements AutoCloseable {
   private void serve(
       String host,
       int port,
+      WebLimits limits,
       RequestThreadPool threads,
       Map<String, BufferedRequestHandler> direct,
       Consumer<RoutesConfig> routes) {
@@ -321,7 +333,8 @@ public final class RunnelServer implements AutoCloseable {
           WebServer.start(
               host,
               port,
-              AgentRunService.MAX_BYTES,
+              limits,
+              RunnelServer::largestBody,
               threads,
               direct,
               routes.andThen(DatabaseOutage::routes)));
@@ -330,6 +343,13 @@ public final class RunnelServer implements AutoCloseable {
           PortProbe.problem(host, port)
               .orElse("Port %d was taken just now. Start Runnel again.".formatted(port)));
     }
+  }
+
+  /// What a platform sends, or what the service takes.
+  private static long largestBody(String path) {
+    return DELIVERY_PATHS.contains(path) || path.startsWith(HookSurface.PATH)
+        ? MAX_DELIVERY_BYTES
+        : AgentRunService.maxBytes(path);
   }
 
   /// Those of deliveries; the console's are decided by its session, which is a row.

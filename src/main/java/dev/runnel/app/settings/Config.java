@@ -11,6 +11,7 @@ import dev.runnel.service.store.SlotLimits;
 import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.store.Retention;
+import dev.runnel.web.TrustedProxies;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
 
 /// The settings, checked and typed.
 ///
+/// @param trustedProxies in front of the server
 /// @param databaseUrl empty for the embedded database in the data folder
 /// @param agentApi empty for the embedded service
 /// @param agentSlotLimits how many agents run at once on all nodes together, and of one person
@@ -34,6 +36,7 @@ import java.util.stream.Stream;
 /// @param permissionRules the tools for which agents ask a person, likewise
 public record Config(
     Addresses addresses,
+    TrustedProxies trustedProxies,
     Path data,
     Optional<String> databaseUrl,
     Optional<URI> agentApi,

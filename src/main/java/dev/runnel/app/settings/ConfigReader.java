@@ -17,6 +17,7 @@ import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.service.workspace.Snapshots;
 import dev.runnel.store.Retention;
 import dev.runnel.surface.Setting;
+import dev.runnel.web.TrustedProxies;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -68,6 +69,7 @@ final class ConfigReader {
     }
     return new Config(
         Addresses.of(settings),
+        trustedProxies(settings),
         Path.of(text(settings, RunnelSettings.DATA)).toAbsolutePath().normalize(),
         database,
         agentApi,
@@ -91,6 +93,14 @@ final class ConfigReader {
         LogSettings.of(settings),
         TraceSettings.of(settings),
         settings);
+  }
+
+  private static TrustedProxies trustedProxies(Settings settings) {
+    try {
+      return TrustedProxies.of(settings.list(RunnelSettings.TRUSTED_PROXIES));
+    } catch (IllegalArgumentException e) {
+      throw settings.wrong(RunnelSettings.TRUSTED_PROXIES, String.valueOf(e.getMessage()));
+    }
   }
 
   private static DispatchOptions dispatch(Settings settings) {

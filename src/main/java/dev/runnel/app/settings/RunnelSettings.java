@@ -56,6 +56,16 @@ public final class RunnelSettings {
           "http://localhost:PORT",
           "The address at which others reach Runnel; used in links and the manifest.");
 
+  static final Setting TRUSTED_PROXIES =
+      plain(
+              "RUNNEL_WEB_TRUSTED_PROXIES",
+              "",
+              "The addresses or networks, separated by commas, of the proxies in front of Runnel,"
+                  + " such as `10.0.0.7, 10.1.0.0/16`. Limits on senders then count for the last"
+                  + " address in `X-Forwarded-For` that is none of these. Without it the header is"
+                  + " ignored, and all senders behind a proxy share the limits of its address.")
+          .at("web.trusted_proxies");
+
   static final Setting HTTPS_PROXY =
       issuedSecret(
               "HTTPS_PROXY",
@@ -462,6 +472,7 @@ public final class RunnelSettings {
                   DATA,
                   DATABASE_URL,
                   PUBLIC_URL,
+                  TRUSTED_PROXIES,
                   HTTPS_PROXY,
                   NO_PROXY,
                   AGENT_API_URL,

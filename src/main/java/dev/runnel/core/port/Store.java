@@ -66,6 +66,14 @@ public interface Store {
     }
   }
 
+  /// The same for a delivery whose memory is counted.
+  ///
+  /// @param released called once when the store no longer holds the delivery, which may be after
+  ///   the future was completed
+  default CompletableFuture<Boolean> acceptLater(Delivery delivery, Runnable released) {
+    return acceptLater(delivery).whenComplete((_, _) -> released.run());
+  }
+
   /// Whether the conversation has a run, or may be about to get one. May return true for a while
   /// after its run was released, but never returns false while a start is pending on any node.
   default boolean mayHaveRun(Conversation conversation) {

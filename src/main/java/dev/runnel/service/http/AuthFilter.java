@@ -1,6 +1,7 @@
 package dev.runnel.service.http;
 
 import dev.runnel.database.DatabaseException;
+import dev.runnel.memory.RequestMemory;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.ServiceJson;
@@ -57,6 +58,9 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
             throw new RequestProblem(
                 RequestProblem.Code.AUTHENTICATION_REQUIRED,
                 "Send the key as Authorization: Bearer KEY");
+          }
+          if (!RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).proven()) {
+            throw RequestProblem.overloaded();
           }
           action.handle(ctx, caller.get());
         });

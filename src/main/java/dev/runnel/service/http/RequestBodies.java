@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.json.Projection;
 import dev.runnel.memory.Lease;
 import dev.runnel.memory.Price;
+import dev.runnel.memory.RequestMemory;
 import dev.runnel.memory.Share;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.IdempotencyKey;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param share of the memory that the bodies take as objects
 public record RequestBodies(Share share) {
   /// Where no files are sent, and of the rest beside files.
-  static final int MAX_BYTES = 1024 * 1024;
+  public static final int MAX_BYTES = 1024 * 1024;
 
   /// With five images of a few MB each.
   public static final int MAX_BYTES_WITH_FILES = 32 * 1024 * 1024;
@@ -80,6 +81,7 @@ public record RequestBodies(Share share) {
     }
     var price = Price.parsed(length < 0 ? MAX_BYTES : Math.min(length, MAX_BYTES));
     var lease = share.tryTake(price).orElseThrow(RequestProblem::overloaded);
+    RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).streamed();
     try {
       var key = ctx.header(IdempotencyKey.HEADER);
       var hashed = key == null || key.isBlank() ? null : sha256();
