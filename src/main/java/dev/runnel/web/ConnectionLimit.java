@@ -100,10 +100,8 @@ final class ConnectionLimit implements SelectorManager.AcceptListener, Connectio
   private final Set<InetAddress> withMany = new LinkedHashSet<>();
   private boolean isFull;
 
-  ConnectionLimit(Predicate<InetAddress> isProvenAddress, Predicate<InetAddress> isProxy) {
-    this(most(FileLimit.ofThisProcess()), isProvenAddress, isProxy);
-  }
-
+  /// @param isProvenAddress whether an address proved itself before
+  /// @param isProxy whether senders share the connections of an address
   ConnectionLimit(
       int most, Predicate<InetAddress> isProvenAddress, Predicate<InetAddress> isProxy) {
     this.most = most;

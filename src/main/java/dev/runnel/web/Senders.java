@@ -27,7 +27,7 @@ final class Senders {
   /// When each gave a proof, the oldest first.
   private final Map<InetAddress, Long> proven = new LinkedHashMap<>();
 
-  /// @param unproven of requests without proof; one address can take a half of it
+  /// @param unproven of requests without proof; one address can take three quarters of it
   /// @param provenBefore what senders that proved themselves before can take if there is nothing
   ///   left of the other
   Senders(Share unproven, Share provenBefore, LongSupplier nanoTime) {
@@ -87,7 +87,7 @@ final class Senders {
 
     Sender(InetAddress address) {
       this.address = address;
-      this.share = unproven.part(address.getHostAddress(), 0, unproven.size() / 2);
+      this.share = unproven.part(address.getHostAddress(), 0, unproven.size() / 4 * 3);
     }
   }
 

@@ -26,7 +26,7 @@ public final class WebLimits {
   private final Senders senders;
   private final ConnectionLimit connections;
 
-  private WebLimits(MemoryBudget memory, TrustedProxies proxies) {
+  private WebLimits(MemoryBudget memory, TrustedProxies proxies, int mostConnections) {
     this.unproven = memory.share(MemoryBudget.Kind.UNPROVEN);
     this.proven = memory.share(MemoryBudget.Kind.PROVEN);
     this.heads = unproven.part("heads", 0, unproven.size() / PART_OF_HEADS);
@@ -36,11 +36,16 @@ public final class WebLimits {
             unproven,
             proven.part("proven before", 0, proven.size() / PART_OF_PROVEN_BEFORE),
             System::nanoTime);
-    this.connections = new ConnectionLimit(senders::isProven, proxies::contains);
+    this.connections = new ConnectionLimit(mostConnections, senders::isProven, proxies::contains);
   }
 
   public static WebLimits of(MemoryBudget memory, TrustedProxies proxies) {
-    return new WebLimits(memory, proxies);
+    return of(memory, proxies, ConnectionLimit.most(FileLimit.ofThisProcess()));
+  }
+
+  /// @param mostConnections that may be open
+  static WebLimits of(MemoryBudget memory, TrustedProxies proxies, int mostConnections) {
+    return new WebLimits(memory, proxies, mostConnections);
   }
 
   Share unproven() {
