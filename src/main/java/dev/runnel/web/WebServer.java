@@ -9,6 +9,7 @@ import io.javalin.Javalin;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -164,6 +165,7 @@ public final class WebServer implements AutoCloseable {
                     filter.setAsyncSupported(true);
                     context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
                   });
+              config.router.javaLangErrorHandler(WebServer::unexpected);
               config.routes.exception(IOException.class, WebServer::disconnected);
               config.routes.exception(Exception.class, WebServer::unexpected);
               routes.accept(config.routes);
@@ -198,6 +200,17 @@ public final class WebServer implements AutoCloseable {
   private static void unexpected(Exception broken, Context context) {
     var reply = unexpected(broken, context.method().name(), context.path());
     context.status(reply.status()).contentType(reply.contentType()).result(reply.body());
+  }
+
+  private static void unexpected(HttpServletResponse response, Error broken) {
+    var reply = unexpected(broken, "", "");
+    response.setStatus(reply.status());
+    response.setContentType(reply.contentType());
+    try {
+      response.getOutputStream().write(reply.body().getBytes(StandardCharsets.UTF_8));
+    } catch (IOException gone) {
+      log.debug("client disconnected why={}", gone.toString());
+    }
   }
 
   /// Responds with a short id that people can quote and operators find in the log.

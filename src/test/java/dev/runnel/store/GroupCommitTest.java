@@ -116,6 +116,61 @@ class GroupCommitTest {
     }
   }
 
+  /// Else deliveries for which nobody waits would fill the memory while the database stands still.
+  @Test
+  @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void lateDeliveryIsReleasedUnlessItIsBeingCommitted() throws Exception {
+    var isIn = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    var released = new CopyOnWriteArrayList<String>();
+    var allReleased = new CountDownLatch(2);
+    try (var groupCommit =
+        new GroupCommit(
+            deliveries -> {
+              isIn.countDown();
+              awaited(goOn);
+              return deliveries.stream().map(_ -> true).toList();
+            },
+            Runnable::run,
+            Duration.ofMillis(300))) {
+      var committing =
+          groupCommit.acceptLater(
+              delivery("1", say("a")),
+              () -> {
+                released.add("1");
+                allReleased.countDown();
+              });
+      isIn.await();
+      var waiting =
+          groupCommit.acceptLater(
+              delivery("2", say("a")),
+              () -> {
+                released.add("2");
+                allReleased.countDown();
+              });
+      assertThatThrownBy(committing::join).hasCauseInstanceOf(DatabaseException.class);
+      assertThatThrownBy(waiting::join).hasCauseInstanceOf(DatabaseException.class);
+
+      assertThat(released).containsExactly("2");
+      goOn.countDown();
+      allReleased.await();
+      assertThat(released).containsExactly("2", "1");
+    }
+  }
+
+  @Test
+  @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void deliveryAfterTheEndIsRefusedAndReleased() {
+    var groupCommit = new GroupCommit(_ -> List.of(true), Runnable::run);
+    groupCommit.close();
+    var released = new AtomicBoolean();
+
+    var late = groupCommit.acceptLater(delivery("1", say("a")), () -> released.set(true));
+
+    assertThat(late).isCompletedExceptionally();
+    assertThat(released).isTrue();
+  }
+
   @Test
   @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void singleDeliveryIsCommittedOnTheCallingThread() {

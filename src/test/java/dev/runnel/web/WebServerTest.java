@@ -67,11 +67,15 @@ class WebServerTest {
         routes -> {
           new Health(() -> problem.get(), Optional::empty, () -> "").probes(routes);
           routes.post("/read", ctx -> ctx.result("read " + ctx.bodyAsBytes().length));
-          routes.post("/unread", ctx -> ctx.status(404).result("nothing here"));
           routes.get(
               "/broken",
               ctx -> {
                 throw new IllegalStateException("secret inner words");
+              });
+          routes.get(
+              "/defective",
+              ctx -> {
+                throw new NoClassDefFoundError("secret inner words");
               });
           routes.post(
               "/direct",
@@ -155,6 +159,15 @@ class WebServerTest {
   @Test
   void unexpectedErrorShowsAnIdAndNoInternals() throws Exception {
     var answer = get("/broken");
+
+    assertThat(answer.statusCode()).isEqualTo(500);
+    assertThat(answer.body())
+        .matches("Internal error\\. Try again, or tell your admin: error [0-9a-f]{8}\n");
+  }
+
+  @Test
+  void anErrorOfARouteShowsNoInternals() throws Exception {
+    var answer = get("/defective");
 
     assertThat(answer.statusCode()).isEqualTo(500);
     assertThat(answer.body())
@@ -272,6 +285,20 @@ class WebServerTest {
         slow.getOutputStream().write(head.getKey().getBytes(StandardCharsets.US_ASCII));
 
         await().atMost(Duration.ofSeconds(10)).until(() -> isClosedAfter(slow, head.getValue()));
+      }
+    }
+  }
+
+  @Test
+  void aHeadThatStopsHalfwayIsLate() throws Exception {
+    server.close();
+    server = serve(Duration.ofMillis(200));
+    for (var head : List.of("G", "GET /who", "GET /who HTTP/1.1\r\n", "GET /who HTTP/1.1\r\nHo")) {
+      try (var slow = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        slow.setSoTimeout(10_000);
+        slow.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+
+        assertThat(status(slow)).isEqualTo("HTTP/1.1 408");
       }
     }
   }
