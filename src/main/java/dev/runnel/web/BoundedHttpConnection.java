@@ -27,7 +27,8 @@ final class BoundedHttpConnection extends HttpConnection {
 
   private final Share heads;
 
-  // Made while the superclass is constructed.
+  /// Made while the superclass is constructed.
+  @SuppressWarnings("NullAway.Init")
   private FieldLimit limit;
 
   private volatile Lease head = Lease.NONE;

@@ -17,6 +17,7 @@ public final class TrustedProxies {
   private static final int IPV6_BYTES = 16;
   private static final int IPV6_NETWORK_BYTES = 8;
 
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Network(byte[] address, int bits) {
     boolean contains(byte[] other) {
       if (other.length != address.length) {

@@ -39,8 +39,8 @@ class WebLimitsTest {
   /// What deliveries hold until they are stored, which they never are here.
   private final Queue<Lease> stored = new ConcurrentLinkedQueue<>();
 
-  private WebLimits limits;
-  private WebServer server;
+  private WebLimits limits = WebLimits.of(memory, TrustedProxies.NONE);
+  private WebServer server = start();
   private long always;
 
   private void serve(int mostConnections) {
@@ -48,37 +48,41 @@ class WebLimitsTest {
   }
 
   private void serve(int mostConnections, TrustedProxies proxies) {
+    server.close();
     limits = WebLimits.of(memory, proxies, mostConnections);
-    server =
-        WebServer.start(
-            "0.0.0.0",
-            0,
-            limits,
-            _ -> LARGEST,
-            new RequestThreadPool(),
-            Map.of(
-                "/signed",
-                (_, _, request, response, callback) -> {
-                  var fits = request.proven();
-                  stored.add(request.handOn());
-                  WebServer.send(Reply.text(fits ? 200 : 503, "done"), response, callback);
-                }),
-            routes -> {
-              routes.post(
-                  "/read",
-                  ctx -> {
-                    var body = ctx.bodyAsBytes();
-                    ctx.result("read " + body.length);
-                  });
-              routes.post(
-                  "/keyed",
-                  ctx -> {
-                    var _ = RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).proven();
-                    ctx.result("read " + ctx.bodyAsBytes().length);
-                  });
-              routes.post("/refused", ctx -> ctx.status(401).result("no key"));
-            });
+    server = start();
     always = unproven.taken();
+  }
+
+  private WebServer start() {
+    return WebServer.start(
+        "0.0.0.0",
+        0,
+        limits,
+        _ -> LARGEST,
+        new RequestThreadPool(),
+        Map.of(
+            "/signed",
+            (_, _, request, response, callback) -> {
+              var fits = request.proven();
+              stored.add(request.handOn());
+              WebServer.send(Reply.text(fits ? 200 : 503, "done"), response, callback);
+            }),
+        routes -> {
+          routes.post(
+              "/read",
+              ctx -> {
+                var body = ctx.bodyAsBytes();
+                ctx.result("read " + body.length);
+              });
+          routes.post(
+              "/keyed",
+              ctx -> {
+                var _ = RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).proven();
+                ctx.result("read " + ctx.bodyAsBytes().length);
+              });
+          routes.post("/refused", ctx -> ctx.status(401).result("no key"));
+        });
   }
 
   @AfterEach
@@ -247,11 +251,9 @@ class WebLimitsTest {
   @Test
   void headsThatAreNotCompleteTakeNoMoreThanTheirPart() throws Exception {
     serve(10_000);
-    var slow = new ArrayList<Socket>();
     for (int i = 0; i < 400; i++) {
       var socket = connect("127.0.0.1");
       send(socket, "GET / HTTP/1.1\r\n" + "a:b\r\n".repeat(99));
-      slow.add(socket);
     }
 
     await().until(() -> limits.connections().open() < 400);
