@@ -9,6 +9,9 @@ import org.eclipse.jetty.server.Request;
 /// What a request holds that a thread of the server handles itself. Until it is proven that is
 /// nothing, because the memory for as many requests as there are threads is always taken.
 final class DirectMemory implements RequestMemory, AutoCloseable {
+  /// What waits for the answer besides the delivery: the request's head and the server's objects.
+  private static final int REQUEST_BYTES = 4 * 1024;
+
   private final WebLimits limits;
   private final Request request;
   private final int bytes;
@@ -24,7 +27,7 @@ final class DirectMemory implements RequestMemory, AutoCloseable {
   public boolean proven() {
     limits.proved(request);
     if (lease == Lease.NONE) {
-      lease = limits.proven().tryTake(Price.text(bytes)).orElse(Lease.NONE);
+      lease = limits.proven().tryTake(REQUEST_BYTES + Price.text(bytes)).orElse(Lease.NONE);
     }
     return lease != Lease.NONE;
   }

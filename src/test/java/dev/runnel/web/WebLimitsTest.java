@@ -276,7 +276,7 @@ class WebLimitsTest {
     var socket = connect("127.0.0.1");
 
     assertThat(signed(socket)).startsWith("HTTP/1.1 200");
-    assertThat(proven.taken()).isEqualTo(2 * 4);
+    assertThat(proven.taken()).isEqualTo(4 * 1024 + 2 * 4);
     stored.forEach(Lease::close);
     assertThat(proven.taken()).isZero();
   }

@@ -18,6 +18,7 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.core.port.TraceRecorder;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.metrics.Metrics;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.MigratedFile;
@@ -76,7 +77,7 @@ class WebhookEndpointTest {
   private final HttpClient http = HttpClient.newHttpClient();
   private Database database;
   private SqlStore store;
-  private Javalin server;
+  private WebServer server;
   private volatile boolean diskIsFull;
 
   @BeforeEach
@@ -102,28 +103,32 @@ class WebhookEndpointTest {
     metrics.deliveries(requestMetrics);
     metrics.queues(store::gauges);
     server =
-        Javalin.create(
-                config -> {
-                  config.startup.showJavalinBanner = false;
-                  door.routes(
-                      config.routes,
-                      Map.of(
-                          "/webhooks/fake",
-                          Samples.SURFACE,
-                          "/webhooks/terse",
-                          TERSE,
-                          "/webhooks/off",
-                          new SurfaceId("off")),
-                      _ -> true);
-                  health.probes(config.routes);
-                  health.metrics(config.routes);
-                })
-            .start("127.0.0.1", 0);
+        WebServer.start(
+            "127.0.0.1",
+            0,
+            WebLimits.of(MemoryBudget.of(256 * 1024 * 1024), TrustedProxies.NONE),
+            _ -> MAX_BYTES,
+            new RequestThreadPool(),
+            Map.of(),
+            routes -> {
+              door.routes(
+                  routes,
+                  Map.of(
+                      "/webhooks/fake",
+                      Samples.SURFACE,
+                      "/webhooks/terse",
+                      TERSE,
+                      "/webhooks/off",
+                      new SurfaceId("off")),
+                  _ -> true);
+              health.probes(routes);
+              health.metrics(routes);
+            });
   }
 
   @AfterEach
   void close() {
-    server.stop();
+    server.close();
     store.close();
     database.close();
     http.close();
