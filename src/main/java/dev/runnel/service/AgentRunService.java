@@ -145,14 +145,14 @@ public final class AgentRunService implements AutoCloseable {
   /// @param changes receives the changes of callers to keys and schedules
   /// @param startLimits decides whether runs may start, also those of schedules that are due
   ///   already
-  /// @param memory what may wait in memory on behalf of callers and runs
+  /// @param budget what may wait in memory on behalf of callers and runs
   public static AgentRunService open(
       Database database,
       ServiceSettings settings,
       NodeSettings node,
       ChangeListener changes,
       StartLimits startLimits,
-      MemoryBudget memory,
+      MemoryBudget budget,
       InstantSource clock) {
     return open(
         database,
@@ -160,7 +160,7 @@ public final class AgentRunService implements AutoCloseable {
         node,
         changes,
         startLimits,
-        memory,
+        budget,
         clock,
         Spawner.system(),
         FreeSpace.of(settings.workspaces()));
@@ -173,7 +173,7 @@ public final class AgentRunService implements AutoCloseable {
       NodeSettings node,
       ChangeListener listener,
       StartLimits startLimits,
-      MemoryBudget memory,
+      MemoryBudget budget,
       InstantSource wall,
       Spawner spawner,
       FreeSpace disk) {
@@ -230,7 +230,7 @@ public final class AgentRunService implements AutoCloseable {
     var configs = new ConfigResolution(agents, settings.environments(), identities);
     var schedules = new Schedules(database, clock, changes, configs::resolved);
     var access = new RunAccess(queries);
-    var bodies = new RequestBodies(memory.share(MemoryBudget.Kind.PROVEN));
+    var bodies = new RequestBodies(budget.share(MemoryBudget.Kind.PROVEN));
     var actions = new RunActions(runs, queries, access, queue, configs, settings, listener, clock);
     return new AgentRunService(
         new Inventory(
