@@ -37,13 +37,13 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
   /// the program. From others, a server could take another method, path or account.
   private static final Pattern FORWARDED_HEADERS =
       Pattern.compile(
-          "accept|accept-encoding|accept-language|content-(?:encoding|length|type)|expect"
+          "^(?:accept|accept-encoding|accept-language|content-(?:encoding|length|type)|expect"
               + "|transfer-encoding|user-agent"
               + "|anthropic-(?:beta|version|dangerous-direct-browser-access)|x-app"
-              + "|x-claude-code-[a-z-]+|x-stainless-[a-z-]+|x-client-request-id"
+              + "|x-claude-code-[a-z-]++|x-stainless-[a-z-]++|x-client-request-id"
               + "|openai-beta|originator|version|(?:conversation|session|thread)[_-]id"
-              + "|x-codex-[a-z-]+|x-openai-subagent"
-              + "|x-goog-api-client|x-gemini-api-privileged-user-id");
+              + "|x-codex-[a-z-]++|x-openai-subagent"
+              + "|x-goog-api-client|x-gemini-api-privileged-user-id)");
 
   private static final String BEARER = "Bearer ";
 

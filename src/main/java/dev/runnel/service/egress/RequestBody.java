@@ -14,7 +14,7 @@ final class RequestBody {
   private static final int MAX_TRAILERS = 100;
 
   /// Extensions are refused, because servers disagree on their ends and nobody uses them.
-  private static final Pattern CHUNK_SIZE = Pattern.compile("[0-9A-Fa-f]{1,8}");
+  private static final Pattern CHUNK_SIZE = Pattern.compile("^[0-9A-Fa-f]{1,8}");
 
   private final InputStream in;
   private final OutputStream out;

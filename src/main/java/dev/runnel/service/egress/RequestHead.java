@@ -24,13 +24,13 @@ record RequestHead(String method, String target, String version, List<Header> he
 
   /// A name of RFC 9110, and a value of any bytes.
   private static final Pattern HEADER =
-      Pattern.compile("(?<name>[!#$%&'*+.^_`|~0-9A-Za-z-]++):(?<value>.*+)", Pattern.DOTALL);
+      Pattern.compile("^(?<name>[!#$%&'*+.^_`|~0-9A-Za-z-]++):(?<value>.*+)", Pattern.DOTALL);
 
   private static final Pattern FIRST_LINE =
       Pattern.compile(
-          "(?<method>[!#$%&'*+.^_`|~0-9A-Za-z-]++) (?<target>[^ ]++) (?<version>HTTP/1\\.[01])");
+          "^(?<method>[!#$%&'*+.^_`|~0-9A-Za-z-]++) (?<target>[^ ]++) (?<version>HTTP/1\\.[01])");
 
-  private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
+  private static final Pattern LENGTH = Pattern.compile("^[0-9]{1,18}");
   private static final String CONTENT_LENGTH = "content-length";
   private static final String TRANSFER_ENCODING = "transfer-encoding";
 

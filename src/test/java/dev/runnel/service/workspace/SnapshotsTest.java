@@ -248,12 +248,13 @@ class SnapshotsTest {
       assertThat(Files.exists(restored("link"), LinkOption.NOFOLLOW_LINKS)).isFalse();
     }
 
-    @Test
-    void nothingIsWrittenThroughALink() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"workspace/l", "workspace/l/", "workspace//l", "workspace//l//"})
+    void nothingIsWrittenThroughALink(String link) throws Exception {
       archive(
           tar -> {
             tar.folder("workspace/d");
-            tar.link("workspace/l", "d");
+            tar.link(link, "d");
             file(tar, "workspace/l/file", "x");
           });
       restore();
