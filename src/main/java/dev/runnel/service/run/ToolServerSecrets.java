@@ -64,14 +64,12 @@ public final class ToolServerSecrets {
 
   /// Of `--token=VALUE`, `TOKEN=VALUE` and `Authorization: VALUE`, the value is a secret.
   private static String maskedArgument(String arg) {
-    for (int end = 0; end < arg.length(); end++) {
-      var sign = arg.charAt(end);
-      if (sign == '=' || (sign == ':' && !arg.startsWith("://", end))) {
-        if (isSecretName(arg.substring(0, end))) {
-          return arg.substring(0, end + 1) + MASK_TEXT;
-        }
-        break;
-      }
+    var end = 0;
+    while (end < arg.length() && arg.charAt(end) != '=' && arg.charAt(end) != ':') {
+      end++;
+    }
+    if (end < arg.length() && !arg.startsWith("://", end) && isSecretName(arg.substring(0, end))) {
+      return arg.substring(0, end + 1) + MASK_TEXT;
     }
     return Redactor.PATTERNS.redact(arg).equals(arg) ? maskedAddress(arg) : MASK_TEXT;
   }

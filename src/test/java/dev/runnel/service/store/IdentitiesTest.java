@@ -128,7 +128,8 @@ class IdentitiesTest {
         """
         {"files": {"command": "npx", "args": ["-y", "files", "--token", "s3cret", "--api-key=s3cret",
            "-H", "Authorization: s3cret", "GITHUB_TOKEN=s3cret", "xoxb-1234567890-s3cret",
-           "https://ann:s3cret@e.example/a?k=s3cret", "--dir=/srv"]},
+           "https://ann:s3cret@e.example/a?k=s3cret", "--dir=/srv",
+           "https://auth.example:8443/a"]},
          "web": {"url": "https://ann:s3cret@e.example:8443/mcp?key=s3cret"}}
         """;
     var shown = identities.create(json("{\"name\": \"a\", \"mcp_servers\": " + servers + "}"));
@@ -140,7 +141,7 @@ class IdentitiesTest {
                 """
                 {"files": {"command": "npx", "args": ["-y", "files", "--token", "***", "--api-key=***",
                    "-H", "***", "GITHUB_TOKEN=***", "***", "https://***@e.example/a?***",
-                   "--dir=/srv"]},
+                   "--dir=/srv", "https://auth.example:8443/a"]},
                  "web": {"url": "https://***@e.example:8443/mcp?***"}}
                 """));
 
