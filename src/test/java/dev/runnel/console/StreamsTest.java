@@ -20,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,8 +29,8 @@ import org.junit.jupiter.api.Timeout;
 class StreamsTest {
   private final Share memory = MemoryBudget.of(256L * 1024 * 1024).share(MemoryBudget.Kind.READERS);
   private final HttpClient browser = HttpClient.newHttpClient();
-  private @Nullable Streams streams;
-  private @Nullable Javalin server;
+  private Streams streams = new Streams(1, 1, Duration.ZERO, Duration.ZERO, memory);
+  private Javalin server = Javalin.create();
 
   private void serve(int most, int mostOfOne, Streams.PageEvents events) {
     var opened = new Streams(most, mostOfOne, Duration.ofMillis(20), Duration.ofMillis(60), memory);
@@ -50,12 +49,8 @@ class StreamsTest {
   @AfterEach
   void stop() {
     browser.shutdownNow();
-    if (streams != null) {
-      streams.close();
-    }
-    if (server != null) {
-      server.stop();
-    }
+    streams.close();
+    server.stop();
   }
 
   private HttpResponse<InputStream> open(String reader) throws IOException, InterruptedException {

@@ -18,6 +18,7 @@ import okio.BufferedSource;
 import okio.ForwardingSource;
 import okio.Okio;
 import okio.Source;
+import org.jspecify.annotations.Nullable;
 
 /// Takes memory for the answers of platforms while they are read: from the step that asks, which
 /// may keep what it read until its end, or else until the answer is closed. Without memory a call
@@ -138,7 +139,7 @@ public final class AnswerMemory implements Interceptor {
     }
 
     @Override
-    public MediaType contentType() {
+    public @Nullable MediaType contentType() {
       return body.contentType();
     }
 
