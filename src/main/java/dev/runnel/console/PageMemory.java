@@ -9,8 +9,12 @@ import java.time.Duration;
 /// Takes memory for pages from the share of readers: enough to make one, then what it has, until it
 /// is sent. A slow reader holds no more than that. Thread-safe.
 final class PageMemory {
-  /// The largest page as a text, and what was read for it.
-  private static final long BYTES_TO_MAKE = 2 * 1024 * 1024;
+  /// A page as a text, and what was read for it. Small, because a page may wait for others while it
+  /// is made.
+  static final long PAGE = 512 * 1024;
+
+  /// The same with lines of a transcript.
+  static final long LARGE_PAGE = 2 * 1024 * 1024;
 
   /// The pieces of a long text.
   private static final long BYTES_OF_PIECES = 1024 * 1024;
@@ -34,13 +38,14 @@ final class PageMemory {
 
   /// Makes a page and sends it.
   ///
+  /// @param most what it takes while it is made
   /// @throws MemorySpentException if there is no memory soon; then nothing was made
-  void send(Context ctx, Maker page) throws Exception {
-    try (var lease = pages.await(BYTES_TO_MAKE, MAX_WAIT)) {
+  void send(Context ctx, long most, Maker page) throws Exception {
+    try (var lease = pages.await(most, MAX_WAIT)) {
       page.make();
       var made = ctx.resultInputStream();
       if (made != null) {
-        lease.shrink(Math.max(0, BYTES_TO_MAKE - made.available()));
+        lease.shrink(Math.max(0, most - made.available()));
         made.transferTo(ctx.outputStream());
       }
     }

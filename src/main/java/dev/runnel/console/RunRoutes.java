@@ -60,13 +60,13 @@ final class RunRoutes {
   }
 
   void register(RoutesConfig routes) {
-    guard.page(routes, "/runs/{id}", this::showRun);
+    guard.largePage(routes, "/runs/{id}", this::showRun);
     guard.stream(routes, "/runs/{id}/live", this::followRun);
-    guard.page(routes, "/runs/{id}/lines", this::sendLines);
+    guard.largePage(routes, "/runs/{id}/lines", this::sendLines);
     guard.download(routes, "/runs/{id}/transcript", this::sendTranscript);
     guard.page(routes, "/runs/{id}/files/{file}", this::sendFile);
     guard.form(routes, "/runs/{id}/share", Permission.LINK, "share runs", this::share);
-    guard.publicPage(routes, ConsoleAuthentication.SHARED_PATH + "{link}", this::showShared);
+    guard.largePublicPage(routes, ConsoleAuthentication.SHARED_PATH + "{link}", this::showShared);
   }
 
   private void showRun(Context ctx, Visitor visitor) throws Exception {

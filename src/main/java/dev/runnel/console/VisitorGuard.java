@@ -73,7 +73,16 @@ final class VisitorGuard {
   }
 
   void page(RoutesConfig routes, String path, Page page) {
-    get(routes, path, (ctx, visitor) -> memory.send(ctx, () -> page.show(ctx, visitor)));
+    page(routes, path, PageMemory.PAGE, page);
+  }
+
+  /// Registers a page with lines of a transcript.
+  void largePage(RoutesConfig routes, String path, Page page) {
+    page(routes, path, PageMemory.LARGE_PAGE, page);
+  }
+
+  private void page(RoutesConfig routes, String path, long most, Page page) {
+    get(routes, path, (ctx, visitor) -> memory.send(ctx, most, () -> page.show(ctx, visitor)));
   }
 
   /// Registers what sends a long text in pieces.
@@ -86,9 +95,10 @@ final class VisitorGuard {
     get(routes, path, page);
   }
 
-  /// Registers a page for everybody.
-  void publicPage(RoutesConfig routes, String path, Handler page) {
-    routes.get(path, careful(ctx -> memory.send(ctx, () -> page.handle(ctx))));
+  /// Registers a page with lines of a transcript for everybody.
+  void largePublicPage(RoutesConfig routes, String path, Handler page) {
+    routes.get(
+        path, careful(ctx -> memory.send(ctx, PageMemory.LARGE_PAGE, () -> page.handle(ctx))));
   }
 
   /// Registers `HEAD`, too: without a handler, Javalin would answer it without authentication.
@@ -129,7 +139,10 @@ final class VisitorGuard {
 
   /// Registers what a page posts.
   void post(RoutesConfig routes, String path, Page page) {
-    routes.post(path, guarded((ctx, visitor) -> memory.send(ctx, () -> page.show(ctx, visitor))));
+    routes.post(
+        path,
+        guarded(
+            (ctx, visitor) -> memory.send(ctx, PageMemory.PAGE, () -> page.show(ctx, visitor))));
   }
 
   boolean may(Visitor visitor, Permission permission) {
@@ -185,7 +198,7 @@ final class VisitorGuard {
 
   private void showError(Context ctx, Throwable why) {
     if (why instanceof MemorySpentException) {
-      log.info("page refused path={} why={}", ctx.path(), why.getMessage());
+      log.debug("page refused path={} why={}", ctx.path(), why.getMessage());
       unavailable(
           ctx,
           "Too many pages are open",

@@ -33,7 +33,8 @@ class PageMemoryTest {
               config -> {
                 config.startup.showJavalinBanner = false;
                 config.concurrency.useVirtualThreads = true;
-                config.routes.get("/page", ctx -> memory.send(ctx, () -> page(ctx)));
+                config.routes.get(
+                    "/page", ctx -> memory.send(ctx, PageMemory.LARGE_PAGE, () -> page(ctx)));
                 config.routes.get("/text", ctx -> memory.sendInPieces(() -> text(ctx)));
                 config.routes.exception(MemorySpentException.class, (_, ctx) -> ctx.status(503));
               })
