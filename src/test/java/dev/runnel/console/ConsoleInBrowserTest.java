@@ -275,6 +275,23 @@ class ConsoleInBrowserTest {
   }
 
   @Test
+  void pageSaysThatItIsNotUpdatedWhileTheLiveUpdatesOfOthersTakeAllPlaces() throws Exception {
+    signsIn();
+    awaits("document.querySelector('#paused').hidden && stream.readyState === 1");
+    browser.go(site.at("/numbers"));
+    var others = new ArrayList<OpenPage>();
+    for (int i = 0; i < 10; i++) {
+      others.add(new OpenPage(site.at("/live"), "Cookie", site.signedIn()));
+    }
+
+    browser.go(site.at("/"));
+    awaitsText("Live updates are paused");
+
+    others.forEach(OpenPage::close);
+    awaits("document.querySelector('#paused').hidden");
+  }
+
+  @Test
   void restartedStreamRepeatsNoLineOfTheTranscript() throws Exception {
     signsIn();
     var run = site.binds(THREAD, DANA, "Fix the test", null);
