@@ -3,8 +3,8 @@ package dev.runnel.memory;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What an HTTP request holds in memory, until it is answered. The server sets it as the attribute
-/// [#ATTRIBUTE] of each request. Used by the thread of the request.
+/// What an HTTP request and its body hold in memory, until the request was handled. The server sets
+/// it as the attribute [#ATTRIBUTE] of each request. Used by the thread of the request.
 public interface RequestMemory {
   String ATTRIBUTE = "dev.runnel.memory.request";
 
@@ -13,11 +13,6 @@ public interface RequestMemory {
       new RequestMemory() {
         @Override
         public boolean proven() {
-          return true;
-        }
-
-        @Override
-        public boolean grow(long more) {
           return true;
         }
 
@@ -45,11 +40,6 @@ public interface RequestMemory {
   ///
   /// @return false if that share is spent: the answer is then 503
   boolean proven();
-
-  /// Takes more bytes, for what is made of the body.
-  ///
-  /// @return false if the share is spent: the answer is then 503
-  boolean grow(long more);
 
   /// The body is read in pieces that nobody keeps, so its bytes are not counted from now on.
   void streamed();

@@ -65,7 +65,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,8 +73,6 @@ import org.slf4j.LoggerFactory;
 public final class AgentRunService implements AutoCloseable {
   /// Maximum size of a request body in bytes, of a run with images.
   public static final int MAX_BYTES = RequestBodies.MAX_BYTES_WITH_FILES;
-
-  private static final Pattern WITH_FILES = Pattern.compile("/agent/runs?$");
 
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
@@ -280,11 +277,6 @@ public final class AgentRunService implements AutoCloseable {
     ApiDescription.register(api);
     api.registerFallback();
     mcp.register(routes, authFilter);
-  }
-
-  /// The maximum size of the body of a request, in bytes.
-  public static int maxBytes(String path) {
-    return WITH_FILES.matcher(path).find() ? MAX_BYTES : RequestBodies.MAX_BYTES;
   }
 
   /// Name of the default agent: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal`

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// was handled, and limits the time that a body may take to arrive.
 ///
 /// An announced body is taken before its first byte is read; one without a length as it arrives.
+///
 /// Reading throws an [HttpResponseException]: 413 if the body is too large, 503 if the share is
 /// spent, 408 if it is late.
 final class BodyLimits implements Filter, AutoCloseable {
@@ -45,6 +46,9 @@ final class BodyLimits implements Filter, AutoCloseable {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+  /// A sender with a key or a session gets the time again for each next part of this size.
+  private static final int BYTES_PER_TIMEOUT = 5 * 1024 * 1024;
+
   private final WebLimits limits;
   private final ToLongFunction<String> largestBody;
   private final Duration timeout;
@@ -55,7 +59,7 @@ final class BodyLimits implements Filter, AutoCloseable {
     this(limits, largestBody, TIMEOUT);
   }
 
-  /// @param timeout for a body to arrive
+  /// @param timeout for a body to arrive, or the next 5 MB of it
   BodyLimits(WebLimits limits, ToLongFunction<String> largestBody, Duration timeout) {
     this.limits = limits;
     this.largestBody = largestBody;
@@ -98,7 +102,7 @@ final class BodyLimits implements Filter, AutoCloseable {
     private final HttpServletResponse response;
     private final Senders.Request sender;
     private Lease lease = Lease.NONE;
-    private boolean isProven;
+    private volatile boolean isProven;
     private boolean isStreamed;
     private @Nullable BoundedBody body;
 
@@ -152,8 +156,7 @@ final class BodyLimits implements Filter, AutoCloseable {
       isStreamed = true;
     }
 
-    @Override
-    public boolean grow(long more) {
+    private boolean grow(long more) {
       return isStreamed
           || lease.grow(more)
           || (!isProven && sender.moveToProvenBefore(lease) && lease.grow(more));
@@ -203,6 +206,7 @@ final class BodyLimits implements Filter, AutoCloseable {
     private long taken;
     // What follows is guarded by this.
     private long count;
+    private long requiredCount = BYTES_PER_TIMEOUT;
     private @Nullable Future<?> alarm;
     private @Nullable Thread reader;
     private boolean isLate;
@@ -265,7 +269,7 @@ final class BodyLimits implements Filter, AutoCloseable {
 
     private synchronized void begin() {
       if (alarm == null) {
-        alarm = alarms.schedule(this::onTimeout, timeout.toMillis(), TimeUnit.MILLISECONDS);
+        alarm = scheduleAlarm();
       }
       throwIfLate();
       reader = Thread.currentThread();
@@ -287,7 +291,16 @@ final class BodyLimits implements Filter, AutoCloseable {
       }
     }
 
+    private Future<?> scheduleAlarm() {
+      return alarms.schedule(this::onTimeout, timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     private synchronized void onTimeout() {
+      if (request.isProven && count >= requiredCount) {
+        requiredCount = count + BYTES_PER_TIMEOUT;
+        alarm = scheduleAlarm();
+        return;
+      }
       isLate = true;
       if (reader != null) {
         reader.interrupt();

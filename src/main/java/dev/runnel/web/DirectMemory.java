@@ -32,11 +32,6 @@ final class DirectMemory implements RequestMemory, AutoCloseable {
     return lease != Lease.NONE;
   }
 
-  @Override
-  public boolean grow(long more) {
-    return true;
-  }
-
   /// The parser's objects are part of what is always taken.
   /// Its body has arrived.
   @Override

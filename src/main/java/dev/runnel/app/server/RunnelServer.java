@@ -46,7 +46,8 @@ import org.slf4j.LoggerFactory;
 public final class RunnelServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunnelServer.class);
   private static final Duration PLATFORM_START_TIMEOUT = Duration.ofSeconds(2);
-  private static final int MAX_DELIVERY_BYTES = 5 * 1024 * 1024;
+  private static final long MAX_DELIVERY_BYTES = 5 * 1024 * 1024;
+  private static final long MAX_FORM_BYTES = 1024 * 1024;
   private static final Set<String> DELIVERY_PATHS = pathsOfPlatforms().keySet();
 
   /// How long agents may take to end.
@@ -345,11 +346,11 @@ public final class RunnelServer implements AutoCloseable {
     }
   }
 
-  /// What a platform sends, or what the service takes.
+  /// What a platform sends, or the service takes at most; its routes allow less.
   private static long largestBody(String path) {
     return DELIVERY_PATHS.contains(path) || path.startsWith(HookSurface.PATH)
         ? MAX_DELIVERY_BYTES
-        : AgentRunService.maxBytes(path);
+        : path.startsWith("/api/") ? AgentRunService.MAX_BYTES : MAX_FORM_BYTES;
   }
 
   /// Those of deliveries; the console's are decided by its session, which is a row.
