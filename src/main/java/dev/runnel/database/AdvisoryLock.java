@@ -33,7 +33,7 @@ public final class AdvisoryLock implements AutoCloseable {
   private final boolean shared;
   private final Properties properties = new Properties();
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread keeper;
+  private @Nullable Thread keeper;
   // Accessed only by the keeper thread once it runs.
   private @Nullable Connection connection;
   private volatile boolean lost;
@@ -46,12 +46,6 @@ public final class AdvisoryLock implements AutoCloseable {
     properties.setProperty("loginTimeout", "5");
     properties.setProperty("socketTimeout", "10");
     properties.setProperty("tcpKeepAlive", "true");
-    this.keeper =
-        Thread.ofVirtual()
-            .name("advisory-lock")
-            .unstarted(
-                SupervisedThread.repeating(
-                    "advisory-lock", this::keep, CHECK_INTERVAL, () -> closed.getCount() > 0));
   }
 
   /// @param url `jdbc:postgresql://…`
@@ -78,7 +72,7 @@ public final class AdvisoryLock implements AutoCloseable {
       // No cause: its message may contain the URL with a password.
       throw new DatabaseException("The database cannot be reached", null);
     }
-    use.keeper.start();
+    use.startKeeper();
     return Optional.of(use);
   }
 
@@ -87,11 +81,21 @@ public final class AdvisoryLock implements AutoCloseable {
     return lost;
   }
 
+  private void startKeeper() {
+    var work =
+        SupervisedThread.repeating(
+            "advisory-lock", this::keep, CHECK_INTERVAL, () -> closed.getCount() > 0);
+    keeper = SupervisedThread.virtual("advisory-lock", work::run, _ -> {});
+  }
+
   @Override
   public void close() {
     closed.countDown();
+    var started = keeper;
     try {
-      keeper.join();
+      if (started != null) {
+        started.join();
+      }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

@@ -139,13 +139,9 @@ public final class ConversationWorkers implements AutoCloseable {
 
     void start() {
       var name = queueTable.task() + "-turns";
-      releasing =
-          Thread.ofPlatform()
-              .daemon()
-              .name(name)
-              .start(
-                  SupervisedThread.repeating(
-                      name, this::releaseNext, RETRY_DELAY, () -> !closing.get()));
+      var work =
+          SupervisedThread.repeating(name, this::releaseNext, RETRY_DELAY, () -> !closing.get());
+      releasing = SupervisedThread.daemon(name, work::run, _ -> {});
     }
 
     void close() {

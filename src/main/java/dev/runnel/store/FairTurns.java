@@ -60,7 +60,7 @@ final class FairTurns {
 
   // All guarded by the lock.
   private final Map<Conversation, Turn> waiting = new HashMap<>();
-  private final Map<Urgency, LinkedHashMap<String, Places>> order = new EnumMap<>(Urgency.class);
+  private final Map<Urgency, Map<String, Places>> order = new EnumMap<>(Urgency.class);
   private final Map<String, Integer> waitingOf = new HashMap<>();
   private final Map<Conversation, Step> steps = new HashMap<>();
   private final Map<Holder, Integer> stepsOf = new HashMap<>();
@@ -138,29 +138,31 @@ final class FairTurns {
     }
   }
 
-  /// Refuses a turn of whoever has most of them: a flood of one person does not keep others out.
+  /// Refuses a turn of whoever has most of them: a flood of one person does not keep others out,
+  /// and no flood keeps out what is urgent.
   ///
-  /// @return false if that is the new one
+  /// @return false if the new one is refused
   private boolean makeRoomFor(Turn turn) {
     hasRefused = true;
-    var most =
-        waitingOf.entrySet().stream().max(Map.Entry.comparingByValue()).map(Map.Entry::getKey);
-    if (most.isEmpty()
-        || most.get().equals(turn.owner())
-        || waitingOf.getOrDefault(most.get(), 0) <= waitingOf.getOrDefault(turn.owner(), 0) + 1) {
-      return false;
+    var most = waitingOf.entrySet().stream().max(Map.Entry.comparingByValue());
+    var last = most.flatMap(it -> lastOf(it.getKey()));
+    var isRoom =
+        last.isPresent()
+            && (turn.urgency().compareTo(last.get().urgency()) < 0
+                || most.get().getValue() > waitingOf.getOrDefault(turn.owner(), 0) + 1);
+    if (isRoom) {
+      dequeue(last.get());
     }
-    newestOf(most.get()).ifPresent(this::dequeue);
-    return true;
+    return isRoom;
   }
 
-  /// The least urgent turn of a person that would be taken last at its place.
-  private Optional<Turn> newestOf(String owner) {
+  /// A turn of the person that is taken late: a least urgent one, the last at its place.
+  private Optional<Turn> lastOf(String owner) {
     for (var urgency : List.of(Urgency.values()).reversed()) {
       var places = people(urgency).get(owner);
       if (places != null) {
-        var last = places.byPlace.values().iterator().next();
-        return Optional.ofNullable(waiting.get(last.getLast()));
+        var place = places.byPlace.values().iterator().next();
+        return Optional.ofNullable(waiting.get(place.getLast()));
       }
     }
     return Optional.empty();
@@ -357,7 +359,7 @@ final class FairTurns {
         .forEach(this::vacate);
   }
 
-  private LinkedHashMap<String, Places> people(Urgency urgency) {
+  private Map<String, Places> people(Urgency urgency) {
     var people = order.get(urgency);
     if (people == null) {
       throw new IllegalStateException("No order for " + urgency);

@@ -237,7 +237,7 @@ class ConversationWorkersTest {
       goOn.countDown();
       var waiting = "SELECT count(*) FROM inbox WHERE state = 0";
       await()
-          .atMost(Duration.ofSeconds(120))
+          .atMost(Duration.ofMinutes(2))
           .until(() -> store.database().<Integer>read(rows -> rows.count(waiting)) == 0);
       assertThat(overlaps).hasValue(0);
       return before;
@@ -415,7 +415,7 @@ class ConversationWorkersTest {
 
     var waiting = "SELECT count(*) FROM inbox WHERE state = 0";
     await()
-        .atMost(Duration.ofSeconds(120))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> database.<Integer>read(rows -> rows.count(waiting)) == 0);
     assertThat(mostScheduled).hasValueLessThanOrEqualTo(FairTurns.MOST);
   }

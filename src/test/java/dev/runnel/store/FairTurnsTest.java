@@ -155,6 +155,17 @@ class FairTurnsTest {
   }
 
   @Test
+  void noFloodKeepsAStopOut() {
+    for (int i = 0; i < FairTurns.MOST_WAITING; i++) {
+      turns.add(turn("start/" + i, Urgency.ORDINARY, "fake:" + i));
+    }
+
+    turns.add(turn("stop", Urgency.FIRST, "fake:1"));
+
+    assertThat(step().conversation().key()).isEqualTo("stop");
+  }
+
+  @Test
   void refusedTurnsAreReadAgainWhenHalfOfTheRoomIsFree() {
     addAll(DANA, FairTurns.MOST_WAITING + 1);
     assertThat(turns.isRoomForRefused()).isFalse();

@@ -25,6 +25,7 @@ import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.core.scope.Surfaces;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -59,15 +60,8 @@ record RunStarter(
       return;
     }
     var limit = surface.get().limits().rateLimit(attempt.conversation());
-    var mayPost = new AtomicReference<>(attempt.now());
-    // The commit may have waited so long that another step took the delivery over, and posted.
-    var isOwned =
-        results.commitIfOwned(
-            attempt,
-            work ->
-                mayPost.set(
-                    work.limits().reserve(limit, attempt.delivery().id().value(), attempt.now())));
-    if (!isOwned) {
+    var mayPost = reserve(attempt, limit);
+    if (mayPost.isEmpty()) {
       return;
     }
     if (mayPost.get().isAfter(attempt.now())) {
@@ -93,6 +87,19 @@ record RunStarter(
       case Posting.Undeliverable(var why) ->
           results.complete(attempt, work -> attempt.respond(work, why));
     }
+  }
+
+  /// Reserves a time for the post. The commit may have waited so long that another step took the
+  /// delivery over, and posted.
+  ///
+  /// @return empty if another step did
+  private Optional<Instant> reserve(DeliveryAttempt attempt, String limit) {
+    var reserved = new AtomicReference<>(attempt.now());
+    var id = attempt.delivery().id().value();
+    return results.commitIfOwned(
+            attempt, work -> reserved.set(work.limits().reserve(limit, id, attempt.now())))
+        ? Optional.ofNullable(reserved.get())
+        : Optional.empty();
   }
 
   void start(DeliveryAttempt attempt, Plan.StartRun start) {

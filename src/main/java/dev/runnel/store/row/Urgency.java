@@ -7,10 +7,16 @@ import dev.runnel.core.model.Update;
 public enum Urgency {
   /// Stops, answers to a question, questions that Runnel answers itself; posts that somebody waits
   /// for.
-  FIRST,
-  ORDINARY,
+  FIRST(0),
+  ORDINARY(1),
   /// Posts that show progress only.
-  LAST;
+  LAST(2);
+
+  private final int number;
+
+  Urgency(int number) {
+    this.number = number;
+  }
 
   /// The class of a delivery.
   public static Urgency of(Delivery delivery) {
@@ -33,11 +39,15 @@ public enum Urgency {
 
   /// @param number as stored; 1 for rows of an older version
   public static Urgency of(int number) {
-    return values()[Math.clamp(number, 0, LAST.ordinal())];
+    return switch (number) {
+      case 0 -> FIRST;
+      case 1 -> ORDINARY;
+      default -> LAST;
+    };
   }
 
   /// As stored.
   public int number() {
-    return ordinal();
+    return number;
   }
 }
