@@ -211,7 +211,8 @@ public final class Database implements AutoCloseable {
 
   /// Runs work for which nobody waits: where a caller would get an error because the database is
   /// busy, stands still or cannot be reached, it waits until the database is back, is closed, or
-  /// the thread is interrupted.
+  /// the thread is interrupted. A step that lost its connection is run again, unless it may have
+  /// been committed.
   public void patiently(Runnable work) {
     ScopedValue.where(PATIENT, true).run(work);
   }
@@ -242,12 +243,19 @@ public final class Database implements AutoCloseable {
       try {
         return writeOnce(step);
       } catch (DatabaseException e) {
-        var isWaiting = isPatient() && e.isLocked() && !writing.isClosed();
-        if (!isWaiting && (!isDeadlock(e) || again-- == 0)) {
+        if (!isRepeated(e, writing) && (!isDeadlock(e) || again-- == 0)) {
           throw e;
         }
       }
     }
+  }
+
+  /// Whether a patient thread repeats what failed without an effect.
+  private static boolean isRepeated(DatabaseException e, HikariDataSource pool) {
+    return isPatient()
+        && (e.isLocked() || (e.isUnreachable() && !e.mayBeCommitted()))
+        && !pool.isClosed()
+        && !Thread.currentThread().isInterrupted();
   }
 
   private static boolean isDeadlock(DatabaseException e) {
@@ -276,6 +284,18 @@ public final class Database implements AutoCloseable {
 
   /// Reads concurrently with the writer, without a transaction around several statements.
   public <T> T read(Step<T> step) {
+    while (true) {
+      try {
+        return readOnce(step);
+      } catch (DatabaseException e) {
+        if (!isRepeated(e, reading)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private <T> T readOnce(Step<T> step) {
     try (var connection = connection(reading);
         var rows = rows(connection)) {
       return step.run(rows);

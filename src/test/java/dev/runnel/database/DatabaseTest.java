@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.testkit.Postgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -109,6 +112,35 @@ class DatabaseTest {
     }
 
     assertThat(done).hasSize(5).containsOnly("patient");
+  }
+
+  @Test
+  @Tag("slow")
+  void patientWorkIsRepeatedAfterItsConnectionIsLost() {
+    try (var database = Database.postgres(Postgres.fresh())) {
+      var tries = new AtomicInteger();
+
+      database.patiently(
+          () -> {
+            database.write(rows -> rows.change("CREATE TABLE t (a INTEGER)"));
+            database.write(
+                rows -> {
+                  rows.change("INSERT INTO t VALUES (?)", tries.incrementAndGet());
+                  return tries.get() > 1 || endConnection(rows);
+                });
+            database.read(rows -> tries.incrementAndGet() > 3 || endConnection(rows));
+          });
+
+      assertThat(tries).hasValue(4);
+      assertThat(
+              database.<List<Integer>>read(
+                  rows -> rows.list("SELECT a FROM t", row -> row.getInt(1))))
+          .containsExactly(2);
+    }
+  }
+
+  private static boolean endConnection(Rows rows) throws SQLException {
+    return rows.list("SELECT pg_terminate_backend(pg_backend_pid())", _ -> true).getFirst();
   }
 
   private static int waiting(Database database) {
