@@ -3,6 +3,7 @@ package dev.runnel.service.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -37,6 +38,41 @@ class EgressRelayTest {
 
       assertThat(isOver(program)).isTrue();
       relaying.join();
+    }
+  }
+
+  @Test
+  void errorWhileResponsesAreCopiedEndsTheConnection(@TempDir Path folder) throws Exception {
+    var address = UnixDomainSocketAddress.of(folder.resolve("proxy"));
+    try (var proxy = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address);
+        var listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        var client = new BrokenSocket(listening.getInetAddress(), listening.getLocalPort());
+        var program = listening.accept()) {
+      program.setSoTimeout(MAX_WAIT_MILLIS);
+      var relaying =
+          Thread.ofVirtual().start(() -> EgressRelay.relay(client, address, new byte[0]));
+      try (var answering = proxy.accept()) {
+        answering.write(ByteBuffer.wrap(new byte[1]));
+
+        assertThat(isOver(program)).isTrue();
+        relaying.join();
+      }
+    }
+  }
+
+  private static final class BrokenSocket extends Socket {
+    BrokenSocket(InetAddress address, int port) throws IOException {
+      super(address, port);
+    }
+
+    @Override
+    public OutputStream getOutputStream() {
+      return new OutputStream() {
+        @Override
+        public void write(int one) {
+          throw new StackOverflowError();
+        }
+      };
     }
   }
 
