@@ -5,16 +5,25 @@ import java.util.Deque;
 
 /// Converts terminal output to the text that a person would see.
 public final class TerminalText {
+  private static final int MAX_DIGITS = 6;
   private static final char ESCAPE = 0x1B;
   private static final char BELL = 0x07;
   private static final char CONTROL_SEQUENCE = 0x9B;
   private static final char STRING_TERMINATOR = 0x9C;
 
+  private static final int[] NONE = {};
+
   private final String text;
   private final StringBuilder visible = new StringBuilder();
-  // The current line, one code point per cell, and the step that wrote it.
-  private final int[] cells;
-  private final int[] writtenAt;
+
+  /// Where the current line begins in the visible text, while nothing of it is overwritten.
+  private int lineStart;
+
+  // The current line from the first move of the cursor on, one code point per cell, and the step
+  // that wrote it, from the first partial erasure on. Most lines need neither.
+  private boolean hasCells;
+  private int[] cells = NONE;
+  private int[] writtenAt = NONE;
 
   /// What erased the line up to a cell. Filled in at the end of the line, because each may be as
   /// long as the line. Later ones are shorter: a longer one replaces those before it.
@@ -29,15 +38,15 @@ public final class TerminalText {
 
   private TerminalText(String text) {
     this.text = text;
-    this.cells = new int[text.length()];
-    this.writtenAt = new int[text.length()];
   }
 
   /// Removes escape sequences, other control characters, and characters that change the direction
   /// of writing. Where parts of a line are overwritten, the last text is kept. Tabs, line feeds,
   /// and everything that letters and emoji consist of are kept.
   ///
-  /// Takes time proportional to the length of the text. A line break ends every sequence.
+  /// Takes time proportional to the length of the text, and memory of at most 10 bytes for each
+  /// character in addition to the result; for text without moves of the cursor, at most 2. A line
+  /// break ends every sequence.
   public static String plain(String text) {
     return text.codePoints().allMatch(TerminalText::isText) ? text : new TerminalText(text).read();
   }
@@ -75,9 +84,18 @@ public final class TerminalText {
         case '\n' -> {
           endLine();
           visible.append('\n');
+          lineStart = visible.length();
         }
-        case '\r' -> cursor = 0;
-        case '\b' -> cursor = Math.max(0, cursor - 1);
+        case '\r' -> {
+          if (charAt(at) != '\n') {
+            useCells(at);
+            cursor = 0;
+          }
+        }
+        case '\b' -> {
+          useCells(at);
+          cursor = Math.max(0, cursor - 1);
+        }
         case ESCAPE -> at = afterEscape(at);
         case CONTROL_SEQUENCE -> at = afterControlSequence(at);
         // Device control, start of string, operating system command, privacy message, application.
@@ -110,10 +128,12 @@ public final class TerminalText {
     if (!isIn(end, 0x40, 0x7E)) {
       return end;
     }
-    var number = text.substring(from, endOfNumbers);
     switch (charAt(end)) {
-      case 'G' -> cursor = Math.min(length, column(number));
-      case 'K' -> erase(number);
+      case 'G' -> {
+        useCells(end);
+        cursor = Math.min(length, column(text.substring(from, endOfNumbers)));
+      }
+      case 'K' -> erase(text.substring(from, endOfNumbers), end);
       default -> {
         // Ignored: colours, and moves to other lines.
       }
@@ -122,14 +142,23 @@ public final class TerminalText {
   }
 
   private static int column(String number) {
-    return number.matches("[0-9]{1,6}") ? Math.max(0, Integer.parseInt(number) - 1) : 0;
+    var isNumber =
+        !number.isEmpty()
+            && number.length() <= MAX_DIGITS
+            && number.chars().allMatch(digit -> digit >= '0' && digit <= '9');
+    return isNumber ? Math.max(0, Integer.parseInt(number) - 1) : 0;
   }
 
-  private void erase(String which) {
+  private void erase(String which, int at) {
     switch (which) {
+      // Without cells, the cursor is at the end of the line.
       case "", "0" -> length = Math.min(length, cursor);
-      case "1" -> eraseTo(Math.min(length, cursor + 1));
+      case "1" -> {
+        useCells(at);
+        eraseTo(Math.min(length, cursor + 1));
+      }
       case "2" -> {
+        useCells(at);
         length = 0;
         cursor = 0;
       }
@@ -140,6 +169,9 @@ public final class TerminalText {
   }
 
   private void eraseTo(int end) {
+    if (writtenAt.length == 0) {
+      writtenAt = new int[cells.length];
+    }
     while (!erasures.isEmpty() && erasures.getLast().end() <= end) {
       erasures.removeLast();
     }
@@ -184,9 +216,37 @@ public final class TerminalText {
     return at < text.length() ? text.charAt(at) : '\n';
   }
 
+  /// Moves the current line to cells, of which the rest of it may need as many as it has
+  /// characters.
+  private void useCells(int at) {
+    if (hasCells) {
+      return;
+    }
+    hasCells = true;
+    var end = text.indexOf('\n', at);
+    var most = visible.length() - lineStart + (end < 0 ? text.length() : end) - at;
+    if (cells.length < most) {
+      cells = new int[most];
+      writtenAt = NONE;
+    }
+    for (int from = lineStart; from < visible.length(); ) {
+      var point = visible.codePointAt(from);
+      from += Character.charCount(point);
+      put(point);
+    }
+    visible.setLength(lineStart);
+  }
+
   private void put(int point) {
+    if (!hasCells) {
+      visible.appendCodePoint(point);
+      return;
+    }
     cells[cursor] = point;
-    writtenAt[cursor++] = ++step;
+    if (writtenAt.length > 0) {
+      writtenAt[cursor] = ++step;
+    }
+    cursor++;
     length = Math.max(length, cursor);
   }
 
@@ -195,7 +255,9 @@ public final class TerminalText {
       visible.appendCodePoint(isErased(cell) ? ' ' : cells[cell]);
     }
     erasures.clear();
+    hasCells = false;
     length = 0;
     cursor = 0;
+    lineStart = visible.length();
   }
 }

@@ -2,6 +2,8 @@ package dev.runnel.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -15,6 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TerminalTextTest {
+  private static final int MEBI = 1024 * 1024;
+
   private static final Pattern UNICODE = Pattern.compile("\\\\u([0-9a-f]{4})");
 
   @ParameterizedTest
@@ -135,6 +139,28 @@ class TerminalTextTest {
     var text = piece.repeat(1_000_000 / piece.length());
 
     Assertions.assertTimeoutPreemptively(Duration.ofSeconds(20), () -> TerminalText.plain(text));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'word ', 0.1",
+    "'\u001B[31mred\u001B[0m \u001B[K', 4",
+    "'50%\r', 20",
+    "'a\u001B[1K', 30"
+  })
+  void memoryForALineOfOneMebibyteIsASmallMultipleOfItsBytes(String piece, double bytesPerByte) {
+    var text = piece.repeat(MEBI / piece.length());
+    TerminalText.plain(text);
+
+    assertThat(allocatedBy(() -> TerminalText.plain(text)))
+        .isLessThan((long) (bytesPerByte * MEBI));
+  }
+
+  private static long allocatedBy(Runnable work) {
+    var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    var before = threads.getCurrentThreadAllocatedBytes();
+    work.run();
+    return threads.getCurrentThreadAllocatedBytes() - before;
   }
 
   private static String unescaped(String text) {
