@@ -11,7 +11,7 @@ import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -191,7 +191,7 @@ record ClaudeAgent() implements Harness {
   private static final class Conversation implements Dialogue.WithPermissions {
     // The running commands by the id of their tool call, because results may arrive in another
     // order.
-    private final Map<String, String> commands = new HashMap<>();
+    private final Map<String, String> commands = new RunningCommands();
     // The cost reported so far, because each result reports the total.
     private BigDecimal reported = BigDecimal.ZERO;
 
@@ -219,10 +219,14 @@ record ClaudeAgent() implements Harness {
           || !request.path("subtype").asText().equals("can_use_tool")) {
         return Optional.empty();
       }
+      var id = event.path("request_id").asText();
+      if (!JsonLines.isId(id)) {
+        return Optional.empty();
+      }
       var isByRule = RULE_REASONS.contains(request.path("decision_reason_type").asText());
       return Optional.of(
           new PermissionRequest(
-              event.path("request_id").asText(),
+              id,
               isByRule && request.path("input") instanceof ObjectNode input
                   ? Optional.of(new ToolCall(request.path("tool_name").asText(), input))
                   : Optional.empty()));
@@ -270,10 +274,22 @@ record ClaudeAgent() implements Harness {
       };
     }
 
+    /// A smaller total takes nothing back.
     private Optional<BigDecimal> sinceLastReport(Optional<BigDecimal> dollars) {
-      var more = dollars.map(all -> all.subtract(reported));
-      dollars.ifPresent(all -> reported = all);
+      var more = dollars.map(all -> all.subtract(reported)).filter(added -> added.signum() > 0);
+      more.ifPresent(added -> reported = reported.add(added));
       return more;
+    }
+  }
+
+  /// Forgets the oldest ones if too many do not end.
+  private static final class RunningCommands extends LinkedHashMap<String, String> {
+    private static final long serialVersionUID = 1;
+    private static final int MAX = 200;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+      return size() > MAX;
     }
   }
 
@@ -305,7 +321,12 @@ record ClaudeAgent() implements Harness {
           switch (tool) {
             case "TodoWrite" -> events.add(JsonLines.plan(input.path("todos"), "content"));
             case "ExitPlanMode" -> events.add(new AgentEvent.Plan(input.path("plan").asText()));
-            case "Bash" -> commands.put(part.path("id").asText(), toolUse.input());
+            case "Bash" -> {
+              var id = part.path("id").asText();
+              if (JsonLines.isId(id)) {
+                commands.put(id, toolUse.input());
+              }
+            }
             case "Write" ->
                 events.add(new AgentEvent.FileWritten(input.path("file_path").asText()));
             default -> {}

@@ -153,7 +153,10 @@ final class CodexConversation implements Dialogue {
       return event.hasNonNull("id") ? handleResponse(event.path("id").asText(), event) : List.of();
     }
     if (event.has("id")) {
-      return List.of(new AgentEvent.InputLine(reject(event.path("id"))));
+      var id = event.path("id");
+      return id.canConvertToLong() || JsonLines.isId(id.asText())
+          ? List.of(new AgentEvent.InputLine(reject(id)))
+          : List.of();
     }
     var params = event.path("params");
     // Subagents have threads of their own.
@@ -183,12 +186,18 @@ final class CodexConversation implements Dialogue {
     return switch (id) {
       case READY -> List.of(new AgentEvent.InputLine(openThreadRequest));
       case THREAD -> {
-        thread = response.path("result").path("thread").path("id").asText();
+        thread = idOf(response.path("result").path("thread"));
         var startTurn = new AgentEvent.InputLine(request(TURN, "turn/start", input(prompt)));
         yield isResumed ? List.of(new AgentEvent.Session(thread), startTurn) : List.of(startTurn);
       }
       default -> List.of();
     };
+  }
+
+  /// Empty if it has none that may be kept.
+  private static String idOf(JsonNode object) {
+    var id = object.path("id").asText();
+    return JsonLines.isId(id) ? id : "";
   }
 
   private static String errorText(JsonNode error) {
@@ -202,7 +211,7 @@ final class CodexConversation implements Dialogue {
   private List<AgentEvent> handleNotification(String method, JsonNode params) {
     return switch (method) {
       case "turn/started" -> {
-        turn = params.path("turn").path("id").asText();
+        turn = idOf(params.path("turn"));
         // Before its first turn, Codex has stored nothing that could be resumed.
         yield List.of(new AgentEvent.Session(thread));
       }
@@ -230,7 +239,7 @@ final class CodexConversation implements Dialogue {
     };
   }
 
-  private static List<AgentEvent> parseExec(String type, JsonNode event) {
+  private List<AgentEvent> parseExec(String type, JsonNode event) {
     return switch (type) {
       case "thread.started" -> List.of(new AgentEvent.Session(event.path("thread_id").asText()));
       case "item.started" -> started(event.path("item"));
@@ -271,12 +280,16 @@ final class CodexConversation implements Dialogue {
     };
   }
 
-  private static List<AgentEvent> completed(JsonNode item) {
+  private List<AgentEvent> completed(JsonNode item) {
     return switch (item.path("type").asText()) {
-      case "user_message" ->
-          item.hasNonNull("client_id")
-              ? List.of(new AgentEvent.MessageRead(item.path("client_id").asText()))
-              : List.of();
+      case "user_message" -> {
+        if (!item.hasNonNull("client_id")) {
+          yield List.of();
+        }
+        var id = item.path("client_id").asText();
+        sentMessages.remove(id);
+        yield List.of(new AgentEvent.MessageRead(id));
+      }
       case "agent_message" -> {
         var text = item.path("text").asText();
         yield List.of(new AgentEvent.Message(text), new AgentEvent.Answer(text));

@@ -9,6 +9,7 @@ import dev.runnel.json.BoundedJson;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.Usage;
+import dev.runnel.text.Truncation;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -200,6 +201,10 @@ record GeminiAgent() implements Harness {
 
   /// Assembles an answer that arrives in chunks, and emits each line when it is complete.
   private static final class ChunkParser implements OutputParser {
+    private static final int MAX_ANSWER = 64 * 1024;
+    private static final int MAX_LINE = 64 * 1024;
+
+    // Both are kept from line to line, so they are bounded.
     private final StringBuilder answer = new StringBuilder();
     private final StringBuilder line = new StringBuilder();
 
@@ -264,14 +269,17 @@ record GeminiAgent() implements Harness {
     }
 
     private List<AgentEvent> addChunk(String text) {
-      answer.append(text);
+      answer.append(Truncation.head(text, MAX_ANSWER - answer.length()));
       line.append(text);
-      var events = new ArrayList<AgentEvent>();
-      for (int end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
-        events.add(new AgentEvent.Message(line.substring(0, end)));
-        line.delete(0, end + 1);
+      // Several lines are one message, which is read line by line, also a blank one at its end.
+      var end = line.lastIndexOf("\n");
+      if (end < 0) {
+        return line.length() > MAX_LINE ? flushLine() : List.of();
       }
-      return events;
+      var isOneLine = line.indexOf("\n") == end;
+      var complete = line.substring(0, isOneLine ? end : end + 1);
+      line.delete(0, end + 1);
+      return List.of(new AgentEvent.Message(complete));
     }
 
     private List<AgentEvent> flushLine() {

@@ -8,10 +8,17 @@ import dev.runnel.json.RefusedJsonException;
 import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /// Parses the output of agents that print one JSON object per line.
 final class JsonLines {
   private static final int MAX_SHOWN = 200;
+  private static final int MAX_ID = 200;
+
+  /// Room for spaces that are left out.
+  private static final int MAX_READ = 10 * MAX_SHOWN;
+
+  private static final Pattern SPACES = Pattern.compile("\\s++");
 
   /// The tool input members to show to people; the first one present is used.
   private static final List<String> SHOWN_MEMBERS =
@@ -31,6 +38,11 @@ final class JsonLines {
     }
   }
 
+  /// Whether an id that an agent chose may be kept or sent back.
+  static boolean isId(String id) {
+    return !id.isEmpty() && id.length() <= MAX_ID;
+  }
+
   /// A tool and its input, shortened to one line.
   static AgentEvent.ToolUse toolUse(String tool, JsonNode input) {
     var shown =
@@ -41,7 +53,9 @@ final class JsonLines {
             .map(JsonNode::asText)
             .orElseGet(() -> input.isEmpty() ? "" : input.toString());
     return new AgentEvent.ToolUse(
-        tool, Truncation.cut(shown.replaceAll("\\s+", " ").strip(), MAX_SHOWN));
+        Truncation.cut(tool, MAX_SHOWN),
+        Truncation.cut(
+            SPACES.matcher(Truncation.head(shown, MAX_READ)).replaceAll(" ").strip(), MAX_SHOWN));
   }
 
   /// A list of steps, one per line, with a check mark before completed ones.

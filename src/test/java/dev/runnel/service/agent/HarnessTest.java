@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -169,6 +170,50 @@ class HarnessTest {
       assertThat(CLAUDE.permissionRequest(output.toString())).isEmpty();
       assertThat(CLAUDE.permissionRequest("I say " + request)).isEmpty();
       assertThat(CLAUDE.permissionRequest(request.replace("can_use_tool", "other"))).isEmpty();
+    }
+
+    @Test
+    void requestWithAnIdOfNineHundredKilobytesIsNotAnswered() throws IOException {
+      var request =
+          """
+          {"type":"control_request","request_id":"%s","request":{"subtype":"can_use_tool",\
+          "tool_name":"Bash","input":{"command":"ls"},"decision_reason_type":"rule"}}\
+          """
+              .formatted("r".repeat(900_000));
+
+      assertThat(CLAUDE.permissionRequest(request)).isEmpty();
+      assertThat(
+              new CodexAgent()
+                  .outputParser(REQUEST, FILES)
+                  .parse("{\"id\":\"%s\",\"method\":\"approve\"}".formatted("r".repeat(900_000))))
+          .isEmpty();
+    }
+
+    @Test
+    void smallerTotalCostTakesNothingBack() {
+      var claude = new ClaudeAgent().outputParser(REQUEST, FILES);
+
+      assertThat(dollars(claude, "2.5")).contains(new BigDecimal("2.5"));
+      assertThat(dollars(claude, "0.1")).isEmpty();
+      assertThat(dollars(claude, "3.0")).contains(new BigDecimal("0.5"));
+    }
+
+    private static Optional<BigDecimal> dollars(Dialogue claude, String total) {
+      var events =
+          claude.parse(
+              "{\"type\":\"result\",\"result\":\"x\",\"total_cost_usd\":%s}".formatted(total));
+      return events.stream()
+          .filter(UsageReport.class::isInstance)
+          .map(event -> ((UsageReport) event).usage().dollars().orElse(null))
+          .filter(Objects::nonNull)
+          .findFirst();
+    }
+
+    @Test
+    void lineOfManySmallValuesIsNotParsedIntoATree() {
+      var line = "{\"type\":\"result\",\"result\":\"x\",\"more\":[" + "{},".repeat(300_000) + "1]}";
+
+      assertThat(CLAUDE.parse(line)).isEmpty();
     }
 
     @Test
@@ -413,6 +458,21 @@ class HarnessTest {
 
   @Nested
   class Gemini {
+    @Test
+    void geminiChunksOfManyLinesAreSplitInOnePass() {
+      var gemini = new GeminiAgent().outputParser(REQUEST, FILES);
+      var chunk =
+          JSON.createObjectNode()
+              .put("type", "message")
+              .put("role", "assistant")
+              .put("content", "a\n\n".repeat(200_000) + "end");
+
+      assertThat(gemini.parse(chunk.toString()))
+          .containsExactly(new Message("a\n\n".repeat(200_000)));
+      assertThat(gemini.parse("{\"type\":\"result\",\"status\":\"success\"}"))
+          .startsWith(new Message("end"));
+    }
+
     @Test
     void geminiReportsItsSessionToolsAndTokens() {
       assertThat(recorded(new GeminiAgent(), "gemini/work.jsonl"))
