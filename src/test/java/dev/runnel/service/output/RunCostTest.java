@@ -66,6 +66,14 @@ class RunCostTest {
     }
   }
 
+  @Test
+  void anAgentThatOnlySaysThatItHasFinishedIsStoppedNevertheless() throws IOException {
+    try (var service = service(step("1.50", STOPS) + "sleep 300")) {
+      assertThat(message(service.awaitState(service.create("x"), "FAILED")))
+          .startsWith("The agent was stopped: its run has cost $1.50");
+    }
+  }
+
   private RunningService service(String script) throws IOException {
     var programs = Files.createDirectories(folder.resolve("programs"));
     var program = programs.resolve("opencode");

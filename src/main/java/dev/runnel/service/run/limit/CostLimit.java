@@ -17,6 +17,7 @@ public record CostLimit(Optional<BigDecimal> dollars, Supplier<BigDecimal> perMi
   public static final CostLimit NONE = new CostLimit(Optional.empty());
 
   private static final BigDecimal MILLIS_PER_MINUTE = BigDecimal.valueOf(60_000);
+  private static final BigDecimal UNPROVEN_FACTOR = BigDecimal.TEN;
   private static final int SCALE = 6;
 
   /// A limit that counts only reported cost.
@@ -28,12 +29,30 @@ public record CostLimit(Optional<BigDecimal> dollars, Supplier<BigDecimal> perMi
   ///
   /// @param reported what its agent reported; 0 for nothing
   public BigDecimal cost(BigDecimal reported, Duration worked) {
-    return reported.signum() > 0
-        ? reported
-        : perMinute
-            .get()
-            .multiply(BigDecimal.valueOf(worked.toMillis()))
-            .divide(MILLIS_PER_MINUTE, SCALE, RoundingMode.HALF_UP);
+    return reported.signum() > 0 ? counted(reported, worked) : ofTime(worked);
+  }
+
+  /// How much of a reported cost counts. What a tool of the agent prints may look like a report of
+  /// the agent, so the report is not proved: it counts as at most ten times what the time costs,
+  /// and as at least a tenth of it. Without a price of the time, it counts as reported.
+  ///
+  /// @param worked for the maximum, each minute that has begun counts
+  public BigDecimal counted(BigDecimal reported, Duration worked) {
+    var price = perMinute.get();
+    if (price.signum() <= 0) {
+      return reported;
+    }
+    var minutes = BigDecimal.valueOf(worked.toMinutes() + 1);
+    var most = price.multiply(minutes).multiply(UNPROVEN_FACTOR);
+    var least = ofTime(worked).divide(UNPROVEN_FACTOR, SCALE, RoundingMode.HALF_UP);
+    return reported.min(most).max(least);
+  }
+
+  private BigDecimal ofTime(Duration worked) {
+    return perMinute
+        .get()
+        .multiply(BigDecimal.valueOf(worked.toMillis()))
+        .divide(MILLIS_PER_MINUTE, SCALE, RoundingMode.HALF_UP);
   }
 
   /// The reason, for people, if a cost has reached the limit: `its run has cost $1.20, and one run
