@@ -30,6 +30,7 @@ import dev.runnel.service.http.RunRoutes;
 import dev.runnel.service.http.ScheduleRoutes;
 import dev.runnel.service.http.SignedLinks;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.isolation.RunShares;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.ExecutionListener;
@@ -197,6 +198,7 @@ public final class AgentRunService implements AutoCloseable {
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
     var workspaceCleanup =
         WorkspaceCleanup.start(workspaces, node.snapshots(), queries, settings.limits(), clock);
+    var memory = new RunShares(settings.memory(), ServiceSettings.parts(settings.slots()));
     var queue =
         new RunQueue(
                 new ExecutionContext(
@@ -209,6 +211,7 @@ public final class AgentRunService implements AutoCloseable {
                     watchers,
                     workspaces,
                     node.snapshots(),
+                    memory,
                     node.identity().place()),
                 runs,
                 workspaceCleanup,
@@ -220,7 +223,7 @@ public final class AgentRunService implements AutoCloseable {
         agents.defaultAgent().name(),
         settings.slots());
     var links = new SignedLinks(clock, ClusterSecrets.of(database, "signed links"));
-    var skills = new SkillCatalog(spawner, settings, workspaces);
+    var skills = new SkillCatalog(spawner, settings, workspaces, memory);
     var changes = new Semaphore(0);
     var factories = new Factories(settings.factories(), clock.instant());
     var identities = new Identities(database, clock, factories.identities());

@@ -90,7 +90,14 @@ public final class RunningService implements AutoCloseable {
     ON_POSTGRES.set(postgres);
   }
 
+  /// Of a server that is large enough for all slots that tests use.
+  private static final long HEAP = 2L * 1024 * 1024 * 1024;
+
   public final AgentRunService service;
+
+  /// What waits in memory.
+  public final MemoryBudget memory;
+
   private final Database database;
   private final Javalin server;
   private final HttpClient client = HttpClient.newHttpClient();
@@ -163,6 +170,7 @@ public final class RunningService implements AutoCloseable {
                 NodeSettings.DEFAULT_LEASE,
                 SlotLimits.DEFAULT,
                 Optional.ofNullable(SNAPSHOTS.get(folder)));
+    this.memory = MemoryBudget.of(HEAP);
     var settings =
         new ServiceSettings(
             folder.resolve("workspaces"),
@@ -181,7 +189,8 @@ public final class RunningService implements AutoCloseable {
             Redactor.PATTERNS,
             KnownPlatforms.sources(),
             setup.egress(),
-            setup.permissionRules());
+            setup.permissionRules(),
+            memory);
     this.service =
         AgentRunService.open(
             database,

@@ -100,7 +100,8 @@ public final class EmbeddedService implements AutoCloseable {
                 plain.redactor(),
                 KnownPlatforms.sources(),
                 plain.egress(),
-                plain.permissionRules()),
+                plain.permissionRules(),
+                plain.memory()),
             InstantSource.system());
     server =
         Javalin.create(

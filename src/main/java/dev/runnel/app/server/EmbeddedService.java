@@ -12,6 +12,7 @@ import dev.runnel.service.cleanup.RunCleanup;
 import dev.runnel.service.execution.NodeSettings;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.isolation.RunShares;
 import dev.runnel.service.run.NodeIdentity;
 import dev.runnel.service.run.limit.CostLimit;
 import dev.runnel.service.run.limit.StartLimits;
@@ -92,6 +93,11 @@ final class EmbeddedService {
       ServiceAudit audit, ChildRunStarts childRunStarts, Supplier<BigDecimal> pricePerMinute) {
     var config = context.config();
     var data = context.data();
+    RunShares.problem(context.memory(), ServiceSettings.parts(config.agentSlots()))
+        .ifPresent(
+            problem -> {
+              throw new SettingsException(problem);
+            });
     if (isolation() instanceof AutoCloseable connection) {
       context.opened(connection);
     }
@@ -137,7 +143,8 @@ final class EmbeddedService {
         context.redactor(),
         KnownPlatforms.sources(),
         config.egress(),
-        config.permissionRules());
+        config.permissionRules(),
+        context.memory());
   }
 
   private static NodeIdentity node(DataFolder data) {

@@ -10,6 +10,8 @@ import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.egress.PushWitness;
 import dev.runnel.service.execution.ExecutionProcesses.StopReason;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.isolation.RunMemory;
+import dev.runnel.service.isolation.RunShares;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.output.LimitWatch;
 import dev.runnel.service.output.OutputCollector;
@@ -65,6 +67,7 @@ final class Execution {
   private final Workspaces workspaces;
   private final Optional<Snapshots> snapshots;
   private final String place;
+  private final RunShares shares;
   private final ExecutionProcesses processes;
   private final AgentSurroundings.Factory sites;
   private final ResultCollector results;
@@ -86,6 +89,7 @@ final class Execution {
     this.workspaces = context.workspaces();
     this.snapshots = context.snapshots();
     this.place = context.place();
+    this.shares = context.memory();
     this.processes = new ExecutionProcesses(spawner, executionRequest, settings);
     this.sites =
         new AgentSurroundings.Factory(executionRequest, settings, context.keys(), workspaces);
@@ -198,8 +202,8 @@ final class Execution {
   }
 
   private ExecutionResult execute() {
-    try {
-      return prepareAndWork(agents.of(executionRequest));
+    try (var memory = shares.open()) {
+      return prepareAndWork(agents.of(executionRequest), memory);
     } catch (AgentRefused e) {
       log.info("agent not available as requested run={}", executionRequest.runId());
       return ExecutionResult.setupFailed(e.why());
@@ -231,7 +235,8 @@ final class Execution {
     }
   }
 
-  private ExecutionResult prepareAndWork(Harness harness) throws IOException, InterruptedException {
+  private ExecutionResult prepareAndWork(Harness harness, RunMemory memory)
+      throws IOException, InterruptedException {
     var environments = settings.environments();
     // Without configured environments, a command may interpret the names of environment and skill
     // itself, which it receives in its configuration.
@@ -265,14 +270,18 @@ final class Execution {
     var witness = new PushWitness(this::recordPush);
     try (var network =
         ExecutionNetwork.open(settings, executionRequest, harness, environment, witness)) {
-      var result = prepareAndWork(harness, environment, interpretsNames, network);
+      var result = prepareAndWork(harness, environment, interpretsNames, network, memory);
       addNotes(network.notes());
       return result;
     }
   }
 
   private ExecutionResult prepareAndWork(
-      Harness harness, Environment environment, boolean interpretsNames, ExecutionNetwork network)
+      Harness harness,
+      Environment environment,
+      boolean interpretsNames,
+      ExecutionNetwork network,
+      RunMemory memory)
       throws IOException, InterruptedException {
     isWorkspaceInUse = true;
     var moved = isWorkspaceElsewhere();
@@ -289,11 +298,15 @@ final class Execution {
     }
     var hadHome = workspaces.hasHome(executionRequest.runId());
     var skills = interpretsNames ? List.<String>of() : executionRequest.skillSpecs();
-    var setup = setupRunner(environment, network, settings.limits().start());
+    var setup = setupRunner(environment, network, settings.limits().start(), memory);
     var prepared = workspaces.prepare(executionRequest.runId(), environment, skills, setup);
     if (prepared instanceof PreparedWorkspace.Ready ready) {
       return work(
-          harness, sites.create(harness, environment, ready, hadHome, network), moved, restoration);
+          harness,
+          sites.create(harness, environment, ready, hadHome, network),
+          moved,
+          restoration,
+          memory);
     }
     // End processes that setup commands left running for the agent.
     processes.endAll();
@@ -330,7 +343,8 @@ final class Execution {
       AgentSurroundings site,
       LaunchFiles launchFiles,
       ExecutionRequest request,
-      Launch launch) {}
+      Launch launch,
+      RunMemory memory) {}
 
   /// @param moved whether the last execution ran on a node with another workspace
   /// @param restoration the result of restoring its snapshot; empty without snapshots
@@ -338,7 +352,8 @@ final class Execution {
       Harness harness,
       AgentSurroundings site,
       boolean moved,
-      Optional<Snapshots.Outcome> restoration)
+      Optional<Snapshots.Outcome> restoration,
+      RunMemory memory)
       throws IOException, InterruptedException {
     HandedFiles.createFolder(site.ready().root());
     var briefing = new AgentBriefing(executionRequest, harness, site, moved, restoration, queries);
@@ -359,7 +374,8 @@ final class Execution {
         processes.endAll();
         return ExecutionResult.cancelled();
       }
-      return supervise(new Prepared(harness, site, launchFiles, request, launch), outputParser);
+      return supervise(
+          new Prepared(harness, site, launchFiles, request, launch, memory), outputParser);
     }
   }
 
@@ -400,10 +416,21 @@ final class Execution {
         status = process.awaitExit();
         // After the agent, all processes that it started are ended, too, with a grace time.
         processes.endAll();
-        process.awaitOutput(OUTPUT_TIMEOUT);
+        awaitOutput(supervision, process);
       }
       return collect(supervision, process, status, startTime);
     }
+  }
+
+  /// Waits for what the agent has written. While it waits for memory, it is not late.
+  private void awaitOutput(Supervision supervision, RunningProcess process)
+      throws InterruptedException {
+    do {
+      if (processes.isStopped()) {
+        supervision.recorder().stop();
+      }
+      process.awaitOutput(OUTPUT_TIMEOUT);
+    } while (supervision.recorder().memory().isAwaited() && !processes.isStopped());
   }
 
   private Supervision supervisionOf(Prepared prepared, Harness.OutputParser outputParser) {
@@ -417,7 +444,8 @@ final class Execution {
             watchers,
             () -> stopAtWork(StopReason.INTERRUPTED));
     var permissionRequests =
-        new PermissionRequests(executionRequest, outputParser, steering, records);
+        new PermissionRequests(
+            executionRequest, outputParser, steering, records, prepared.memory());
     var collector =
         new OutputCollector(
             executionRequest,
@@ -425,6 +453,7 @@ final class Execution {
             outputParser,
             ready.root(),
             ready.folder(),
+            settings.limits().cost(),
             settings.redactor());
     var recorder =
         new OutputRecorder(
@@ -434,7 +463,9 @@ final class Execution {
             steering,
             permissionRequests,
             records,
-            this::awaitRetry);
+            prepared.memory(),
+            this::awaitRetry,
+            () -> stopAtWork(StopReason.LIMIT));
     var watch =
         new LimitWatch(
             spawner,
@@ -454,7 +485,7 @@ final class Execution {
       Supervision supervision, RunningProcess process, int status, Instant startTime)
       throws InterruptedException {
     var recorder = supervision.recorder();
-    var summary = recorder.finish();
+    var summary = recorder.finish(processes::isStopped);
     if (supervision.steering().isPossible()
         && recorder.hasStoredAll()
         && processes.reason() != StopReason.NODE_LOST) {
@@ -498,7 +529,7 @@ final class Execution {
       return Optional.empty();
     } catch (IOException e) {
       processes.endAll();
-      recorder.finish();
+      recorder.finish(() -> true);
       var agent = supervision.prepared().harness().name();
       log.error(
           "cannot start agent run={} execution={} agent={}",
@@ -512,7 +543,7 @@ final class Execution {
                   .formatted(agent, tellAdmin())));
     } catch (RuntimeException | OutOfMemoryError e) {
       processes.endAll();
-      recorder.finish();
+      recorder.finish(() -> true);
       throw e;
     }
   }
@@ -520,7 +551,7 @@ final class Execution {
   /// Collects the agent's results and the evidence of its work.
   private void collect(Prepared prepared, Instant startTime, OutputCollector.Summary summary)
       throws InterruptedException {
-    collectPullRequests(summary.pullRequests(), prepared.site());
+    collectPullRequests(summary.pullRequests(), prepared.site(), prepared.memory());
     var root = prepared.site().ready().root();
     try {
       if (processes.reason() != StopReason.CANCELLED) {
@@ -547,13 +578,14 @@ final class Execution {
         new PushedBranches.Push(push.repository().toString(), push.branch(), push.commit()));
   }
 
-  private void collectPullRequests(List<String> mentioned, AgentSurroundings site)
+  private void collectPullRequests(List<String> mentioned, AgentSurroundings site, RunMemory memory)
       throws InterruptedException {
     if (!mentioned.isEmpty()
         && !site.environment().repositories().isEmpty()
         && !processes.isStopped()) {
       var git =
-          setupRunner(site.environment(), ExecutionNetwork.MACHINE_NETWORK, PULL_REQUEST_TIMEOUT);
+          setupRunner(
+              site.environment(), ExecutionNetwork.MACHINE_NETWORK, PULL_REQUEST_TIMEOUT, memory);
       results.collectPullRequests(mentioned, site, git);
     }
   }
@@ -643,7 +675,7 @@ final class Execution {
 
   /// @param network the network of setup commands
   private SetupRunner setupRunner(
-      Environment environment, ExecutionNetwork network, Duration limit) {
+      Environment environment, ExecutionNetwork network, Duration limit, RunMemory memory) {
     return new SetupRunner(
         spawner,
         new SetupRunner.Context(
@@ -655,7 +687,8 @@ final class Execution {
             network,
             settings.redactor(),
             processes::register,
-            processes::isStopped),
+            processes::isStopped,
+            memory),
         settings,
         Optional.of(records),
         limit);

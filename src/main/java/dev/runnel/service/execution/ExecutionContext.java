@@ -1,6 +1,7 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.service.agent.Agents;
+import dev.runnel.service.isolation.RunShares;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.ExecutionRecords;
@@ -14,6 +15,7 @@ import java.util.Optional;
 ///
 /// @param keys issues the keys of agents that start other runs
 /// @param snapshots snapshots of workspaces for other nodes; empty for none
+/// @param memory a part for each execution
 /// @param place see [dev.runnel.service.run.NodeIdentity#place]
 public record ExecutionContext(
     Spawner spawner,
@@ -25,4 +27,5 @@ public record ExecutionContext(
     RunWatchers watchers,
     Workspaces workspaces,
     Optional<Snapshots> snapshots,
+    RunShares memory,
     String place) {}

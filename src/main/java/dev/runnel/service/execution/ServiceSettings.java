@@ -1,5 +1,6 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.service.agent.AgentEnvironment;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.egress.EgressSetting;
@@ -8,6 +9,7 @@ import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.limit.Limits;
+import dev.runnel.service.store.RunService;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.PermissionRules;
@@ -43,6 +45,7 @@ import java.util.function.Supplier;
 /// @param sources the API's `source` of runs, by the name of Runnel's surface in their metadata
 /// @param permissionRules the tools for which agents ask a person, unless their environment has
 ///   rules of its own
+/// @param memory what may wait in memory on behalf of others
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -60,7 +63,8 @@ public record ServiceSettings(
     Redactor redactor,
     Map<String, RunSource> sources,
     EgressSetting egress,
-    PermissionRules permissionRules) {
+    PermissionRules permissionRules,
+    MemoryBudget memory) {
   private static final int DEFAULT_SLOTS = 4;
   private static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
 
@@ -110,7 +114,8 @@ public record ServiceSettings(
         Redactor.PATTERNS,
         Map.of(),
         EgressSetting.PUBLIC,
-        PermissionRules.NONE);
+        PermissionRules.NONE,
+        MemoryBudget.ofThisProcess());
   }
 
   /// Default settings, with the environment variables of this process.
@@ -118,6 +123,12 @@ public record ServiceSettings(
       Path workspaces, String apiKey, Supplier<URI> publicUrl, Optional<String> command) {
     return new ServiceSettings(
         workspaces, apiKey, publicUrl, command, System.getenv(), DEFAULT_SLOTS, DEFAULT_GRACE);
+  }
+
+  /// How many executions there can be at the same time, at all depths together, and one listing of
+  /// skills: each has a part of the memory for runs.
+  public static int parts(int slots) {
+    return slots * (RunService.MAX_DEPTH + 1) + 1;
   }
 
   /// The variables that every program of a run receives.

@@ -3,6 +3,8 @@ package dev.runnel.service.execution;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.agent.AgentEnvironment;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.isolation.OutputLine;
+import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
@@ -19,8 +21,10 @@ import dev.runnel.service.workspace.StoppedException;
 import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -49,6 +53,7 @@ final class SetupRunner implements CommandRunner {
   /// @param redactor removes secrets from the output
   /// @param onStart receives every started process, so that it can be ended
   /// @param stopped whether the execution was stopped
+  /// @param memory in which the output waits
   record Context(
       ExecutionRequest request,
       Environment environment,
@@ -58,7 +63,8 @@ final class SetupRunner implements CommandRunner {
       ExecutionNetwork network,
       Redactor redactor,
       Consumer<RunningProcess> onStart,
-      BooleanSupplier stopped) {}
+      BooleanSupplier stopped,
+      RunMemory memory) {}
 
   private final Spawner spawner;
   private final Context context;
@@ -175,7 +181,7 @@ final class SetupRunner implements CommandRunner {
       Map<String, String> environment)
       throws StoppedException, InterruptedException {
     requireNotStopped();
-    var output = new Output(context.redactor().lines());
+    var output = new Output(context.redactor().lines(), context.memory());
     RunningProcess process;
     try {
       process =
@@ -248,34 +254,60 @@ final class SetupRunner implements CommandRunner {
 
   /// The output of a program, limited in size.
   private static final class Output implements RunningProcess.Sink {
-    private static final int MAX_OUTPUT = 1024 * 1024;
+    private static final int MAX_OUTPUT = 512 * 1024;
     private static final int MAX_LAST_LINES = 10;
     private static final int MAX_LINE = 300;
 
-    // All guarded by this.
+    private final RunMemory memory;
+
+    // All guarded by this. The output is kept as bytes, in the memory for what is collected.
     private final Redactor.Lines redacted;
-    private final StringBuilder output = new StringBuilder();
+    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
     private final Deque<String> last = new ArrayDeque<>();
 
-    Output(Redactor.Lines redacted) {
+    Output(Redactor.Lines redacted, RunMemory memory) {
       this.redacted = redacted;
+      this.memory = memory;
     }
 
     @Override
-    public synchronized void out(String line) {
-      if (output.length() < MAX_OUTPUT) {
-        output.append(line).append('\n');
+    public RunMemory memory() {
+      return memory;
+    }
+
+    @Override
+    public void received(int bytes) {}
+
+    @Override
+    public void out(OutputLine line) {
+      accept(
+          line,
+          text -> {
+            var bytes = (text + "\n").getBytes(StandardCharsets.UTF_8);
+            output.write(bytes, 0, Math.min(bytes.length, MAX_OUTPUT - output.size()));
+          });
+    }
+
+    @Override
+    public void err(OutputLine line) {
+      accept(line, _ -> {});
+    }
+
+    private void accept(OutputLine line, Consumer<String> keep) {
+      try (line;
+          var _ = memory.decoding(line.size())) {
+        synchronized (this) {
+          var text = line.text();
+          keep.accept(text);
+          addLastLine(text);
+        }
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
       }
-      addLastLine(line);
-    }
-
-    @Override
-    public synchronized void err(String line) {
-      addLastLine(line);
     }
 
     synchronized Result result(int status) {
-      return new Result(status, output.toString(), String.join("\n", last));
+      return new Result(status, output.toString(StandardCharsets.UTF_8), String.join("\n", last));
     }
 
     private void addLastLine(String line) {

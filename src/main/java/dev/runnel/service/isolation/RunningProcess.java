@@ -8,17 +8,29 @@ import java.util.Optional;
 
 /// A program of an execution, wherever it runs, and all processes that it started. Thread-safe.
 public interface RunningProcess {
-  /// Receives the output. Each method is called on a thread of its own, and may block.
+  /// Receives the output. The lines of each stream come on a thread of their own.
   interface Sink {
-    void out(String line);
+    /// The memory in which lines and pending input wait.
+    RunMemory memory();
 
-    void err(String line);
+    /// Notes that the program has written so many bytes, also those that are cut from a line.
+    void received(int bytes);
+
+    /// Takes over a line of standard output.
+    void out(OutputLine line);
+
+    /// Takes over a line of standard error.
+    void err(OutputLine line);
   }
 
   /// A process whose standard input stays open after the start. Others read only the initial input.
   interface WithInput extends RunningProcess {
-    /// Writes to its standard input, without waiting for it.
+    /// Writes to its standard input, without waiting for it. Ends the program if too much of its
+    /// input waits already; [#problem] then says so.
     void write(String text);
+
+    /// Whether so many bytes can be written now.
+    boolean hasRoomFor(int bytes);
 
     /// Closes its standard input after everything that was written.
     void closeInput();

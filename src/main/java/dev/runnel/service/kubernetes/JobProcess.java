@@ -1,8 +1,10 @@
 package dev.runnel.service.kubernetes;
 
+import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.workspace.Folders;
+import dev.runnel.threads.SupervisedThread;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -21,6 +23,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +61,7 @@ final class JobProcess implements RunningProcess {
   private final CountDownLatch logRead = new CountDownLatch(1);
   private final AtomicBoolean isRetryingEnd = new AtomicBoolean();
   private volatile boolean isEnding;
+  private volatile @Nullable Throwable failure;
   private volatile String podName = "";
   // Confined to the worker thread.
   private boolean hasLogReader;
@@ -98,7 +102,14 @@ final class JobProcess implements RunningProcess {
   }
 
   void start() {
-    threads.execute(this::work);
+    threads.execute(SupervisedThread.supervised("job " + name(), this::work, this::workEnded));
+  }
+
+  /// Releases all who wait for the Job.
+  private void workEnded(Optional<Throwable> error) {
+    created.countDown();
+    logRead.countDown();
+    ended.complete(new End(TERMINATED, Optional.of(results.internalError())));
   }
 
   @Override
@@ -113,6 +124,11 @@ final class JobProcess implements RunningProcess {
   @Override
   public Optional<ExecutionResult> problem() {
     return Optional.ofNullable(ended.getNow(null)).flatMap(End::problem);
+  }
+
+  @Override
+  public Optional<Throwable> failure() {
+    return Optional.ofNullable(failure);
   }
 
   @Override
@@ -189,7 +205,7 @@ final class JobProcess implements RunningProcess {
     return Collections.min(List.of(delay.multipliedBy(2), MAX_DELAY));
   }
 
-  private void work() {
+  private void work() throws InterruptedException {
     try (var _ = cluster.pods().listen(changed::release)) {
       End end;
       try {
@@ -198,19 +214,6 @@ final class JobProcess implements RunningProcess {
         created.countDown();
       }
       ended.complete(end == null ? new PodFollow().awaitEnd() : end);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      log.error(
-          "cannot follow a job job={} run={} execution={}",
-          name(),
-          results.request().runId(),
-          results.request().execution(),
-          e);
-      ended.complete(new End(TERMINATED, Optional.of(results.internalError())));
-    } finally {
-      logRead.countDown();
-      ended.complete(new End(TERMINATED, Optional.of(results.internalError())));
     }
   }
 
@@ -350,7 +353,8 @@ final class JobProcess implements RunningProcess {
     if (!hasLogReader) {
       hasLogReader = true;
       podName = pod.getMetadata().getName();
-      threads.execute(this::readLog);
+      threads.execute(
+          SupervisedThread.supervised("log of job " + name(), this::readLog, this::logEnded));
     }
   }
 
@@ -368,17 +372,22 @@ final class JobProcess implements RunningProcess {
     }
   }
 
-  private void readLog() {
+  private void readLog() throws InterruptedException {
     try {
       if (!output.read()) {
         log.warn("log of a job not read to its end job={}", name());
       }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      log.error("cannot read the log of a job job={}", name(), e);
-    } finally {
-      logRead.countDown();
+    } catch (RunMemory.ClosedException _) {
+      // The execution has ended.
+    }
+  }
+
+  /// Ends an agent whose output is no longer read.
+  private void logEnded(Optional<Throwable> error) {
+    error.ifPresent(why -> failure = why);
+    logRead.countDown();
+    if (error.isPresent()) {
+      var _ = end(settings.grace());
     }
   }
 

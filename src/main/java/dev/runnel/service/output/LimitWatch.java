@@ -1,10 +1,13 @@
 package dev.runnel.service.output;
 
+import dev.runnel.service.isolation.OutputLine;
+import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.limit.Limits;
+import dev.runnel.threads.SupervisedThread;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -75,21 +78,39 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
   }
 
   @Override
-  public void out(String line) {
-    countOutput(line);
+  public RunMemory memory() {
+    return next.memory();
+  }
+
+  @Override
+  public void received(int bytes) {
+    lastOutputAt.set(System.nanoTime());
+    var before = outputBytes.getAndAdd(bytes);
+    if (before <= limits.outputBytes() && before + bytes > limits.outputBytes()) {
+      wake.release();
+    }
+    next.received(bytes);
+  }
+
+  @Override
+  public void out(OutputLine line) {
     next.out(line);
   }
 
   @Override
-  public void err(String line) {
-    countOutput(line);
+  public void err(OutputLine line) {
     next.err(line);
   }
 
   /// Starts watching; call it after the agent has started.
   public void start() {
     lastOutputAt.set(System.nanoTime());
-    spawner.virtual("limits", this::watch);
+    spawner.virtual(
+        "limits",
+        SupervisedThread.supervised(
+            "limits",
+            () -> awaitLimit().ifPresent(this::endAgent),
+            error -> error.ifPresent(this::endUnwatched)));
   }
 
   /// The result of the execution if a limit was reached.
@@ -103,25 +124,12 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
     wake.release();
   }
 
-  private void countOutput(String line) {
-    lastOutputAt.set(System.nanoTime());
-    if (outputBytes.addAndGet(line.length() + 1L) > limits.outputBytes()) {
-      wake.release();
-    }
-  }
-
-  private void watch() {
-    try {
-      awaitLimit().ifPresent(this::endAgent);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      // Without limits it could run forever.
-      var runId = executionRequest.runId();
-      var execution = executionRequest.execution();
-      log.error("cannot watch limits, ending the agent run={} execution={}", runId, execution, e);
-      endAgent(Spawner.resultOf(e, runId, execution));
-    }
+  /// Without limits the agent could run forever.
+  private void endUnwatched(Throwable why) {
+    var runId = executionRequest.runId();
+    var execution = executionRequest.execution();
+    log.error("cannot watch limits, ending the agent run={} execution={}", runId, execution);
+    endAgent(Spawner.resultOf(why, runId, execution));
   }
 
   private void endAgent(ExecutionResult executionResult) {
@@ -130,8 +138,8 @@ public final class LimitWatch implements RunningProcess.Sink, AutoCloseable {
       try {
         end.run();
         return;
-      } catch (RuntimeException | OutOfMemoryError e) {
-        log.error("cannot end agent, will retry", e);
+      } catch (Throwable e) {
+        log.error("cannot end agent, will retry run={}", executionRequest.runId(), e);
         LockSupport.parkNanos(RETRY_DELAY.toNanos());
       }
     }

@@ -1,5 +1,6 @@
 package dev.runnel.service.output;
 
+import dev.runnel.memory.Price;
 import dev.runnel.service.agent.AgentEvent;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.run.AgentSession;
@@ -8,12 +9,17 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
+import dev.runnel.service.run.limit.CostLimit;
+import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
 import dev.runnel.text.Truncation;
+import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -27,8 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Collects what the output of an execution says, as text without secrets: what is to be stored
-/// next, and what is needed to determine the result. Memory use is bounded if what is to be stored
-/// is taken regularly; output beyond the maximum transcript size is dropped. Not thread-safe.
+/// next, and what is needed to determine the result. Memory use is bounded: what is to be stored is
+/// taken before it exceeds 64 KiB and one entry, and what is kept has a maximum length. Output
+/// beyond the maximum transcript size is dropped. Not thread-safe.
 public final class OutputCollector {
   private static final Logger log = LoggerFactory.getLogger(OutputCollector.class);
   private static final int MAX_CHARS = 10 * 1024 * 1024;
@@ -38,7 +45,24 @@ public final class OutputCollector {
   private static final int MAX_PULL_REQUESTS = 50;
   private static final int MAX_LINE_LENGTH = 64 * 1024;
   private static final int MAX_RESULT_LINES = 40;
+  private static final Duration SHOWN_WAIT = Duration.ofSeconds(1);
   private static final int MAX_RESULT_LINE_LENGTH = 500;
+
+  /// Longer than any platform shows of an answer.
+  private static final int MAX_ANSWER_LENGTH = 64 * 1024;
+
+  private static final int MAX_QUESTION_LENGTH = 16 * 1024;
+
+  /// Evidence shows only the last ones.
+  private static final int MAX_TESTS = 10;
+
+  /// From so many bytes on, what was collected is stored before more is added.
+  private static final int MAX_UNSAVED = 64 * 1024;
+
+  /// What an entry or an artifact takes in addition to its text.
+  private static final int ENTRY_BYTES = 64;
+
+  private static final int ARTIFACT_BYTES = 1024;
 
   /// Commands that open a pull request. In the output of other commands, pull requests belong to
   /// other people.
@@ -61,6 +85,10 @@ public final class OutputCollector {
       boolean hasSession,
       List<String> pullRequests,
       List<ExecutionEvidence.TestRun> tests) {
+    /// Of an output that could not be read to its end.
+    static final Summary NONE =
+        new Summary("", Optional.empty(), Optional.empty(), "", false, false, List.of(), List.of());
+
     private static final int CANNOT_EXECUTE = 126;
     private static final int NOT_FOUND = 127;
 
@@ -96,6 +124,8 @@ public final class OutputCollector {
   private final Harness.OutputParser outputParser;
   private final Path root;
   private final Path folder;
+  private final CostLimit costLimit;
+  private final long start = System.nanoTime();
   private final Redactor redactor;
   private final Redactor.Lines output;
   private final Redactor.Lines errorOutput;
@@ -104,7 +134,7 @@ public final class OutputCollector {
   private final List<Entry> entries = new ArrayList<>();
   private final Set<NewArtifact> artifacts = new LinkedHashSet<>();
   private final Set<String> pullRequests = new LinkedHashSet<>();
-  private final List<ExecutionEvidence.TestRun> tests = new ArrayList<>();
+  private final Deque<ExecutionEvidence.TestRun> tests = new ArrayDeque<>();
   private Usage usage = Usage.NONE;
   private Usage totalUsage = Usage.NONE;
   private boolean opensPullRequest;
@@ -116,12 +146,18 @@ public final class OutputCollector {
   private int choices;
   private @Nullable String failure;
   private long chars;
+  private long unsavedBytes;
+  private Runnable save = () -> {};
+  private int cutLines;
+  private int unreadableLines;
+  private int droppedLines;
   private boolean isFull;
   private boolean finished;
 
   /// @param outputParser the parser of this execution, of the harness
   /// @param root the run's workspace
   /// @param folder the agent's working directory
+  /// @param costLimit decides how much of a reported cost counts
   /// @param redactor removes secrets
   public OutputCollector(
       ExecutionRequest executionRequest,
@@ -129,15 +165,22 @@ public final class OutputCollector {
       Harness.OutputParser outputParser,
       Path root,
       Path folder,
+      CostLimit costLimit,
       Redactor redactor) {
     this.executionRequest = executionRequest;
     this.harness = harness;
     this.outputParser = outputParser;
     this.root = root;
     this.folder = folder;
+    this.costLimit = costLimit;
     this.redactor = redactor;
     this.output = redactor.lines();
     this.errorOutput = redactor.lines();
+  }
+
+  /// @param save stores what was collected and calls [#clear]; called while events are added
+  void saveWith(Runnable save) {
+    this.save = save;
   }
 
   /// The events of a line of standard output.
@@ -178,7 +221,7 @@ public final class OutputCollector {
         addEntry(TranscriptLine.Kind.DID, toolUse.transcriptLine());
       }
       case AgentEvent.CommandEnded(String command, var exit) ->
-          ExecutionEvidence.testRun(command, exit).ifPresent(tests::add);
+          ExecutionEvidence.testRun(command, exit).ifPresent(this::addTest);
       case AgentEvent.ToolResult(String text, boolean failed) -> handleResult(text, failed);
       case AgentEvent.Status(String text) -> {
         status = Truncation.cut(text, MAX_STATUS_LENGTH);
@@ -187,23 +230,25 @@ public final class OutputCollector {
       }
       case AgentEvent.Question(String text) -> {
         choices = 0;
-        question = text;
+        question = Truncation.cut(text, MAX_QUESTION_LENGTH);
         findPullRequests(text);
         addEntry(TranscriptLine.Kind.QUESTION, text);
       }
       case AgentEvent.Choice(String text) -> {
         choices++;
         var numbered = choices + ". " + text;
-        question = question == null ? numbered : question + "\n" + numbered;
+        question =
+            Truncation.cut(
+                question == null ? numbered : question + "\n" + numbered, MAX_QUESTION_LENGTH);
         findPullRequests(text);
         addEntry(TranscriptLine.Kind.QUESTION, numbered);
       }
       case AgentEvent.Answer(String text) -> {
-        answer = text;
+        answer = Truncation.cut(text, MAX_ANSWER_LENGTH);
         findPullRequests(text);
       }
       case AgentEvent.Session(String id) -> {
-        if (!id.isBlank()) {
+        if (AgentSession.isValid(id)) {
           session = AgentSession.encode(harness.name(), id);
           hasSession = true;
         }
@@ -215,15 +260,67 @@ public final class OutputCollector {
         }
       }
       case AgentEvent.FileWritten(String path) ->
-          NewArtifact.file(executionRequest, root, folder, path).ifPresent(artifacts::add);
+          NewArtifact.file(executionRequest, root, folder, path).ifPresent(this::addArtifact);
       case AgentEvent.UsageReport(Usage more) -> {
-        usage = usage.plus(more);
-        totalUsage = totalUsage.plus(more);
+        var counted = counted(more);
+        usage = usage.plus(counted);
+        totalUsage = totalUsage.plus(counted);
       }
       case AgentEvent.MessageRead _, AgentEvent.InputLine _ -> {}
       case AgentEvent.Finished() -> finished = true;
-      case AgentEvent.Failure(String why) -> failure = why;
+      case AgentEvent.Failure(String why) -> failure = Truncation.cut(why, MAX_QUESTION_LENGTH);
     }
+  }
+
+  /// The report with as much of its cost as counts: see [CostLimit#counted].
+  private Usage counted(Usage more) {
+    if (more.dollars().isEmpty()) {
+      return more;
+    }
+    var before = more.ofSession() ? BigDecimal.ZERO : totalUsage.dollars().orElse(BigDecimal.ZERO);
+    var all = before.add(more.dollars().get());
+    var worked = Duration.ofNanos(System.nanoTime() - start);
+    var counts = all.min(costLimit.counted(all, worked)).subtract(before).max(BigDecimal.ZERO);
+    return new Usage(
+        more.input(),
+        more.output(),
+        Optional.of(counts).filter(it -> it.signum() > 0),
+        more.ofSession());
+  }
+
+  private void addTest(ExecutionEvidence.TestRun test) {
+    tests.addLast(test);
+    if (tests.size() > MAX_TESTS) {
+      tests.removeFirst();
+    }
+  }
+
+  private void addArtifact(NewArtifact artifact) {
+    if (artifacts.add(artifact)) {
+      count(ARTIFACT_BYTES);
+    }
+  }
+
+  private void count(long bytes) {
+    unsavedBytes += bytes;
+    if (unsavedBytes > MAX_UNSAVED) {
+      save.run();
+    }
+  }
+
+  /// Counts a line that was longer than a line may be.
+  void addCut() {
+    cutLines++;
+  }
+
+  /// Counts a line that could not be handled.
+  void addUnreadable() {
+    unreadableLines++;
+  }
+
+  /// Counts a line that was not handled because the run was stopped.
+  void addDropped() {
+    droppedLines++;
   }
 
   /// Adds a line of standard error.
@@ -254,15 +351,34 @@ public final class OutputCollector {
 
   private void findPullRequests(String text) {
     for (var url : PullRequests.in(text)) {
-      artifacts.add(NewArtifact.pullRequest(url, ""));
-      if (pullRequests.size() < MAX_PULL_REQUESTS) {
+      if (pullRequests.contains(url) || pullRequests.size() < MAX_PULL_REQUESTS) {
         pullRequests.add(url);
+        addArtifact(NewArtifact.pullRequest(url, ""));
       }
     }
   }
 
   /// Adds the end of the output.
-  void end() {
+  ///
+  /// @param waited how long the agent's output had to wait for memory
+  void end(Duration waited) {
+    noteLines(
+        cutLines,
+        "longer than 1 MiB, and cut where it ends with …",
+        "longer than 1 MiB, and cut where they end with …");
+    noteLines(
+        unreadableLines,
+        "left out, because it could not be read",
+        "left out, because they could not be read");
+    noteLines(
+        droppedLines,
+        "not recorded, because the run was stopped",
+        "not recorded, because the run was stopped");
+    if (waited.compareTo(SHOWN_WAIT) >= 0) {
+      addNote(
+          "The agent wrote faster than its output could be stored, and had to wait for %s in all."
+              .formatted(Limits.format(waited.truncatedTo(ChronoUnit.SECONDS))));
+    }
     if (!totalUsage.isEmpty()) {
       addEntry(
           TranscriptLine.Kind.NOTE,
@@ -273,6 +389,20 @@ public final class OutputCollector {
                   totalUsage.dollars().map(amount -> ", for $" + amount.toPlainString()).orElse(""),
                   totalUsage.ofSession() ? " since the session began" : ""));
     }
+  }
+
+  private void noteLines(int lines, String one, String several) {
+    if (lines > 0) {
+      addNote(
+          lines == 1
+              ? "A line of the output was %s.".formatted(one)
+              : "%,d lines of the output were %s.".formatted(lines, several));
+    }
+  }
+
+  /// Kept also if the transcript is full.
+  private void addNote(String text) {
+    entries.add(new Entry(TranscriptLine.Kind.NOTE, text));
   }
 
   private void addText(String line) {
@@ -306,12 +436,10 @@ public final class OutputCollector {
     chars += entry.text().length() + 1;
     if (chars > MAX_CHARS) {
       isFull = true;
-      entries.add(
-          new Entry(
-              TranscriptLine.Kind.NOTE,
-              "The output is longer than 10 MiB; the rest of it is not kept."));
+      addNote("The output is longer than 10 MiB; the rest of it is not kept.");
     } else {
       entries.add(entry);
+      count(Price.text(entry.text().length()) + ENTRY_BYTES);
     }
   }
 
@@ -360,6 +488,7 @@ public final class OutputCollector {
   /// Removes what may not be stored twice.
   void clearUnrepeatable() {
     entries.clear();
+    unsavedBytes = 0;
     usage = Usage.NONE;
   }
 
@@ -369,6 +498,7 @@ public final class OutputCollector {
   int dropLines() {
     var lines = entries.size();
     entries.clear();
+    unsavedBytes = 0;
     return lines;
   }
 

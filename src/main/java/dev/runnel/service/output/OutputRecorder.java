@@ -2,16 +2,23 @@ package dev.runnel.service.output;
 
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.agent.AgentEvent;
+import dev.runnel.service.isolation.OutputLine;
+import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
+import dev.runnel.service.run.ClaimLost;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ExecutionRecords;
+import dev.runnel.threads.SupervisedThread;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,43 +27,57 @@ import org.slf4j.LoggerFactory;
 
 /// Records an execution's output in the transcript, in batches.
 ///
-/// Memory use is bounded: the queue is short, so an agent that writes too fast is blocked by the
-/// disk.
+/// Lines wait as bytes, in the memory of the run. While that is spent, the output is not read, so
+/// an agent that writes too fast is blocked by the disk. Whatever error ends the recording, nobody
+/// goes on waiting for it.
 public final class OutputRecorder implements RunningProcess.Sink {
   private static final Logger log = LoggerFactory.getLogger(OutputRecorder.class);
-  private static final int QUEUE_CAPACITY = 64;
   private static final int MAX_BATCH = 500;
   private static final long BATCH_MILLIS = 100;
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
-  private record Line(Source source, String text) {}
+  /// How long a stopped run may still record what its agent has written.
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(1);
 
-  private enum Source {
-    OUT,
-    ERR,
+  /// A commit may take so long.
+  private static final Duration END_TIMEOUT = Duration.ofSeconds(15);
+
+  private sealed interface Item {
+    record Out(OutputLine line) implements Item {}
+
+    record Err(OutputLine line) implements Item {}
+
     /// End of the output.
-    END
+    record End() implements Item {}
   }
 
   private final ExecutionRequest executionRequest;
   private final Steering steering;
   private final PermissionRequests permissionRequests;
   private final ExecutionRecords records;
+  private final RunMemory memory;
   private final BooleanSupplier awaitRetry;
-  private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
-  private final Thread writer;
+  private final Runnable whenFailed;
+  // Bounded by the memory of the run, which each line holds.
+  private final BlockingQueue<Item> queue = new LinkedBlockingQueue<>();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean hasEnded;
+  private volatile boolean isStopped;
+  private volatile long dropFrom;
   private volatile @Nullable Throwable writeFailure;
   // Written by the writer thread only.
   private volatile Usage reported = Usage.NONE;
   private volatile boolean finished;
 
-  // Confined to the writer thread, and after its end to the thread that joined it.
+  // Confined to the writer thread, and after its end to the thread that awaited it.
   private final OutputCollector collector;
   private final Deque<String> readMessages = new ArrayDeque<>();
-  private boolean hasTakenEnd;
 
   /// @param collector used by this recorder alone
+  /// @param memory of the run
   /// @param awaitRetry waits, while the database does not accept the end of the output, and returns
   ///   whether to try again
+  /// @param whenFailed ends the agent, whose output is no longer recorded; see [#failure]
   public OutputRecorder(
       Spawner spawner,
       ExecutionRequest executionRequest,
@@ -64,31 +85,86 @@ public final class OutputRecorder implements RunningProcess.Sink {
       Steering steering,
       PermissionRequests permissionRequests,
       ExecutionRecords records,
-      BooleanSupplier awaitRetry) {
+      RunMemory memory,
+      BooleanSupplier awaitRetry,
+      Runnable whenFailed) {
     this.executionRequest = executionRequest;
     this.collector = collector;
     this.steering = steering;
     this.permissionRequests = permissionRequests;
     this.records = records;
+    this.memory = memory;
     this.awaitRetry = awaitRetry;
-    this.writer = spawner.virtual("transcript " + executionRequest.runId(), this::write);
+    this.whenFailed = whenFailed;
+    collector.saveWith(this::save);
+    var name = "transcript " + executionRequest.runId();
+    var _ = spawner.virtual(name, SupervisedThread.supervised(name, this::write, this::end));
   }
 
   @Override
-  public void out(String line) {
-    put(new Line(Source.OUT, line));
+  public RunMemory memory() {
+    return memory;
   }
 
   @Override
-  public void err(String line) {
-    put(new Line(Source.ERR, line));
+  public void received(int bytes) {}
+
+  @Override
+  public void out(OutputLine line) {
+    put(new Item.Out(line));
+  }
+
+  @Override
+  public void err(OutputLine line) {
+    put(new Item.Err(line));
+  }
+
+  private void put(Item item) {
+    queue.add(item);
+    if (hasEnded) {
+      discard();
+      var why = writeFailure;
+      if (why != null) {
+        throw new IllegalStateException("The transcript cannot be written", why);
+      }
+    }
+  }
+
+  /// Returns the memory of lines that nobody takes any more.
+  private void discard() {
+    for (var item = queue.poll(); item != null; item = queue.poll()) {
+      switch (item) {
+        case Item.Out(OutputLine line) -> line.close();
+        case Item.Err(OutputLine line) -> line.close();
+        case Item.End() -> {}
+      }
+    }
+  }
+
+  /// Notes that the run is stopped: from [#STOP_TIMEOUT] on, what its agent has written is left
+  /// out.
+  public void stop() {
+    if (!isStopped) {
+      dropFrom = System.nanoTime() + STOP_TIMEOUT.toNanos();
+      isStopped = true;
+    }
   }
 
   /// Records the remaining output.
-  public OutputCollector.Summary finish() throws InterruptedException {
-    queue.put(new Line(Source.END, ""));
-    writer.join();
-    return collector.summary();
+  ///
+  /// @param runIsStopped whether the run was stopped, so that nobody waits for the rest for long
+  public OutputCollector.Summary finish(BooleanSupplier runIsStopped) throws InterruptedException {
+    queue.add(new Item.End());
+    while (!ended.await(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (runIsStopped.getAsBoolean()) {
+        stop();
+        if (!ended.await(STOP_TIMEOUT.plus(END_TIMEOUT).toSeconds(), TimeUnit.SECONDS)) {
+          writeFailure = new IllegalStateException("The output was not recorded in time");
+          return OutputCollector.Summary.NONE;
+        }
+      }
+    }
+    return writeFailure == null ? collector.summary() : OutputCollector.Summary.NONE;
   }
 
   /// The usage that the agent has reported so far. May be called by any thread.
@@ -106,42 +182,21 @@ public final class OutputRecorder implements RunningProcess.Sink {
     return writeFailure == null && readMessages.isEmpty();
   }
 
-  private void put(Line line) {
-    var why = writeFailure;
-    if (why != null) {
-      throw new IllegalStateException("The transcript cannot be written", why);
+  private void write() throws InterruptedException {
+    while (handleBatch()) {
+      save();
     }
-    try {
-      queue.put(line);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
+    saveEnd();
   }
 
-  private void write() {
-    try {
-      while (handleBatch()) {
-        save();
-      }
-      saveEnd();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      writeFailure = e;
-      if (!hasTakenEnd) {
-        discard();
-      }
-    }
-  }
-
-  /// Empties the queue up to its end after a failure, so that threads blocked on it continue.
-  private void discard() {
-    try {
-      while (queue.take().source() != Source.END) {
-        // Threads that add the next line get an exception.
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+  /// Releases all who wait for this thread.
+  private void end(Optional<Throwable> failure) {
+    failure.ifPresent(why -> writeFailure = why);
+    hasEnded = true;
+    discard();
+    ended.countDown();
+    if (failure.isPresent()) {
+      whenFailed.run();
     }
   }
 
@@ -152,37 +207,75 @@ public final class OutputRecorder implements RunningProcess.Sink {
 
   /// Waits for a line, then handles further lines until the batch is full or its time has passed.
   private boolean handleBatch() throws InterruptedException {
-    var line = queue.take();
+    var item = queue.take();
     var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
-    for (int count = 0; line != null; count++) {
-      switch (line.source()) {
-        case OUT -> {
-          permissionRequests.handleLine(line.text());
-          collector.parse(line.text()).forEach(this::handle);
-          if (collector.hasEnded()) {
-            steering.finished();
-          }
-        }
-        case ERR -> collector.addErrorLine(line.text());
-        case END -> {
-          hasTakenEnd = true;
-          collector.end();
+    for (int count = 0; item != null; count++) {
+      switch (item) {
+        case Item.Out(OutputLine line) -> handle(line, true);
+        case Item.Err(OutputLine line) -> handle(line, false);
+        case Item.End() -> {
+          collector.end(memory.waited());
           return false;
         }
       }
       if (count == MAX_BATCH) {
         return true;
       }
-      line = queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      item = queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
     return true;
+  }
+
+  private void handle(OutputLine line, boolean isOut) throws InterruptedException {
+    try (line) {
+      if (isStopped && System.nanoTime() - dropFrom >= 0) {
+        collector.addDropped();
+        return;
+      }
+      try (var _ = memory.decoding(line.size())) {
+        if (line.isCut()) {
+          collector.addCut();
+        }
+        if (isOut) {
+          handleOut(line.text());
+        } else {
+          tolerant(() -> collector.addErrorLine(line.text()));
+        }
+      }
+    }
+  }
+
+  private void handleOut(String text) {
+    // The agent waits for the answer, so an error here ends the recording and the agent.
+    permissionRequests.handleLine(text);
+    var events = new ArrayList<AgentEvent>();
+    tolerant(() -> events.addAll(collector.parse(text)));
+    events.forEach(this::handle);
+    if (collector.hasEnded()) {
+      steering.finished();
+    }
+  }
+
+  /// Handles what an agent wrote. Output that cannot be handled must not end the recording.
+  private void tolerant(Runnable work) {
+    try {
+      work.run();
+    } catch (ClaimLost | OutOfMemoryError e) {
+      throw e;
+    } catch (Throwable e) {
+      log.warn(
+          "cannot handle agent output run={} error={}",
+          executionRequest.runId(),
+          e.getClass().getName());
+      collector.addUnreadable();
+    }
   }
 
   private void handle(AgentEvent agentEvent) {
     switch (agentEvent) {
       case AgentEvent.MessageRead(String id) -> handleMessageRead(id);
       case AgentEvent.InputLine(String line) -> steering.write(line);
-      default -> collector.add(agentEvent);
+      default -> tolerant(() -> collector.add(agentEvent));
     }
     reported = collector.totalUsage();
     finished = collector.isFinished();

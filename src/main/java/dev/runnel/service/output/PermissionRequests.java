@@ -1,8 +1,10 @@
 package dev.runnel.service.output;
 
 import dev.runnel.database.DatabaseException;
+import dev.runnel.memory.Price;
 import dev.runnel.service.agent.Dialogue;
 import dev.runnel.service.agent.Harness;
+import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.store.ExecutionRecords;
@@ -27,14 +29,21 @@ public final class PermissionRequests {
   private final ExecutionRequest executionRequest;
   private final Optional<Dialogue.WithPermissions> dialogue;
   private final Steering steering;
+  private static final String TOO_LONG =
+      "This call is too long to ask a person about it. Put the text into a file in small steps.";
+
   private final ExecutionRecords records;
+  private final RunMemory memory;
   private Optional<ToolCall> callToAsk = Optional.empty();
+  // The memory of the call.
+  private long taken;
 
   public PermissionRequests(
       ExecutionRequest executionRequest,
       Harness.OutputParser outputParser,
       Steering steering,
-      ExecutionRecords records) {
+      ExecutionRecords records,
+      RunMemory memory) {
     this.executionRequest = executionRequest;
     this.dialogue =
         outputParser instanceof Dialogue.WithPermissions withPermissions
@@ -42,6 +51,7 @@ public final class PermissionRequests {
             : Optional.empty();
     this.steering = steering;
     this.records = records;
+    this.memory = memory;
   }
 
   /// Answers a line of the agent's standard output, if it is a request for permission.
@@ -52,7 +62,8 @@ public final class PermissionRequests {
         withPermissions ->
             withPermissions
                 .permissionRequest(line)
-                .ifPresent(request -> answer(withPermissions, request)));
+                .ifPresent(
+                    request -> answer(withPermissions, request, Price.parsed(line.length()))));
   }
 
   /// The call that a person must be asked about.
@@ -64,10 +75,13 @@ public final class PermissionRequests {
   /// requests it again.
   void forget() {
     callToAsk = Optional.empty();
+    memory.freeInput(taken);
+    taken = 0;
   }
 
+  /// @param bytes of memory that the call takes
   private void answer(
-      Dialogue.WithPermissions withPermissions, Dialogue.PermissionRequest request) {
+      Dialogue.WithPermissions withPermissions, Dialogue.PermissionRequest request, long bytes) {
     var call = request.call();
     if (call.isEmpty()) {
       log.info("tool refused without asking run={}", executionRequest.runId());
@@ -87,6 +101,12 @@ public final class PermissionRequests {
       return;
     }
     if (callToAsk.isEmpty()) {
+      if (!memory.tryTakeInput(bytes)) {
+        log.info("tool with too long an input refused run={}", executionRequest.runId());
+        steering.write(withPermissions.refuse(request.id(), TOO_LONG, false));
+        return;
+      }
+      taken = bytes;
       callToAsk = call;
     }
     steering.write(withPermissions.refuse(request.id(), ASKING, true));

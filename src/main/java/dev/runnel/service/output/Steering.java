@@ -8,6 +8,8 @@ import dev.runnel.service.run.ClaimLost;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.RunWatchers;
+import dev.runnel.threads.SupervisedThread;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +27,9 @@ import org.slf4j.LoggerFactory;
 ///
 /// A follow-up is stored as offered before it is written to the agent, and as read when the agent
 /// reports that it has read it. What the agent has not read when it ends waits for the next
-/// execution. If this process is killed in between, it is not known whether the agent read the
-/// message, and the next execution tells the agent so.
+/// execution, as does one for which its pending input has no room. If this process is killed in
+/// between, it is not known whether the agent read the message, and the next execution tells the
+/// agent so.
 public final class Steering implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Steering.class);
 
@@ -34,6 +38,8 @@ public final class Steering implements AutoCloseable {
 
   // An agent that has finished normally reads the next message at once.
   private static final Duration READ_TIMEOUT = Duration.ofMinutes(1);
+
+  private static final int MAX_PENDING_LINES = 100;
 
   private final ExecutionRequest executionRequest;
   // Also empty if the agent's input is closed after the start.
@@ -89,7 +95,11 @@ public final class Steering implements AutoCloseable {
         pendingLines.clear();
       }
     }
-    spawner.virtual("steering " + executionRequest.runId(), this::work);
+    var name = "steering " + executionRequest.runId();
+    // An agent whose input stays open after such an error would never end.
+    spawner.virtual(
+        name,
+        SupervisedThread.supervised(name, this::work, error -> error.ifPresent(_ -> closeInput())));
   }
 
   /// Whether this message was written to the agent and is not read yet.
@@ -118,6 +128,9 @@ public final class Steering implements AutoCloseable {
     if (process.isPresent()) {
       process.get().write(line + "\n");
     } else if (dialogue.isPresent()) {
+      if (pendingLines.size() >= MAX_PENDING_LINES) {
+        throw new IllegalStateException("The agent makes requests before it has started");
+      }
       pendingLines.add(line + "\n");
     }
   }
@@ -136,19 +149,15 @@ public final class Steering implements AutoCloseable {
     process.ifPresent(RunningProcess.WithInput::closeInput);
   }
 
-  private void work() {
-    try {
-      while (offerAll()) {
-        if (isInterrupted()) {
-          interrupt.run();
-          return;
-        }
-        if (changes.tryAcquire(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
-          changes.drainPermits();
-        }
+  private void work() throws InterruptedException {
+    while (offerAll()) {
+      if (isInterrupted()) {
+        interrupt.run();
+        return;
       }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      if (changes.tryAcquire(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+        changes.drainPermits();
+      }
     }
   }
 
@@ -164,9 +173,20 @@ public final class Steering implements AutoCloseable {
     }
     try {
       if (dialogue.isPresent()) {
-        for (var followUp : records.offer(executionRequest, this::line)) {
+        var agent = process.orElseThrow();
+        var offeredBytes = new AtomicInteger();
+        for (var followUp :
+            records.offer(
+                executionRequest,
+                (id, text) ->
+                    line(id, text)
+                        .filter(
+                            line ->
+                                agent.hasRoomFor(
+                                    offeredBytes.addAndGet(
+                                        line.getBytes(StandardCharsets.UTF_8).length))))) {
           offered.add(followUp.id());
-          process.orElseThrow().write(followUp.line());
+          agent.write(followUp.line());
         }
       }
     } catch (ClaimLost _) {

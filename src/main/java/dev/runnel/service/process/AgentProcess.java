@@ -1,11 +1,16 @@
 package dev.runnel.service.process;
 
 import dev.runnel.service.isolation.LineReader;
+import dev.runnel.service.isolation.OutputLine;
+import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.run.Executables;
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.threads.SupervisedThread;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -17,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,14 +31,12 @@ import org.slf4j.LoggerFactory;
 /// The process of an agent. Where the system has `setsid`, it runs in its own session, so that no
 /// signal from Runnel's terminal reaches it.
 public final class AgentProcess implements RunningProcess.WithInput {
-  /// Large, because truncated JSON cannot be parsed at all.
-  private static final int MAX_LINE = 1024 * 1024;
+  private static final byte[] END = {};
 
-  /// More than any prompt and its messages. It is only exceeded by an agent that makes requests
-  /// without reading the responses.
-  private static final long MAX_PENDING_INPUT = 64L * 1024 * 1024;
+  /// What a pending input takes in addition to its bytes.
+  private static final int OVERHEAD = 64;
 
-  private static final String END = "";
+  private static final int CHUNK = 8 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(AgentProcess.class);
 
@@ -43,21 +45,24 @@ public final class AgentProcess implements RunningProcess.WithInput {
   private final Process process;
   private final List<Thread> readers = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final RunMemory memory;
+  private volatile boolean isInputClosed;
+  private volatile boolean isInputIgnored;
 
-  /// The input that is not written yet; an empty string closes the stream.
-  private final BlockingQueue<String> input = new LinkedBlockingQueue<>();
+  /// The input that is not written yet, after the first part; an empty one closes the stream.
+  private final BlockingQueue<byte[]> input = new LinkedBlockingQueue<>();
 
-  // The number of characters in it.
-  private final AtomicLong pendingInput = new AtomicLong();
-
-  private AgentProcess(Spawner spawner, ExecutionRequest executionRequest, Process process) {
+  private AgentProcess(
+      Spawner spawner, ExecutionRequest executionRequest, Process process, RunMemory memory) {
     this.spawner = spawner;
     this.executionRequest = executionRequest;
     this.process = process;
+    this.memory = memory;
   }
 
   /// @param environment the complete environment; nothing is inherited
-  /// @param input the first part of its standard input, which stays open until [#closeInput]
+  /// @param input the first part of its standard input, which stays open until [#closeInput]; it is
+  ///   not counted as pending, because the caller holds it anyway
   /// @throws IOException if the program does not exist or cannot be executed
   /// @throws Spawner.NoResourcesException if the machine is out of processes or threads; part of
   ///   the process tree may run nevertheless
@@ -77,7 +82,7 @@ public final class AgentProcess implements RunningProcess.WithInput {
     builder.environment().clear();
     builder.environment().putAll(environment);
     var process = spawner.process(builder);
-    var started = new AgentProcess(spawner, executionRequest, process);
+    var started = new AgentProcess(spawner, executionRequest, process, sink.memory());
     try {
       started.connect(spawner, input, sink);
     } catch (RuntimeException e) {
@@ -89,14 +94,24 @@ public final class AgentProcess implements RunningProcess.WithInput {
   }
 
   /// Platform threads: a blocked read of a pipe would hold a virtual thread's carrier.
-  private void connect(Spawner spawner, String input, Sink sink) {
-    write(input);
-    spawner.daemon("agent-input", this::writeInput);
+  private void connect(Spawner spawner, String firstInput, Sink sink) {
+    pump(spawner, "agent-input", () -> writeInput(firstInput));
     readers.add(
-        spawner.daemon("agent-output", () -> read(process.getInputStream(), MAX_LINE, sink::out)));
+        pump(
+            spawner,
+            "agent-output",
+            () -> read(process.getInputStream(), RunMemory.MAX_LINE, sink, sink::out)));
     readers.add(
-        spawner.daemon(
-            "agent-errors", () -> read(process.getErrorStream(), LineReader.MAX, sink::err)));
+        pump(
+            spawner,
+            "agent-errors",
+            () -> read(process.getErrorStream(), LineReader.MAX, sink, sink::err)));
+  }
+
+  /// Whatever error ends the thread also ends the process, which would wait for it forever.
+  private Thread pump(Spawner spawner, String name, SupervisedThread.Work work) {
+    return spawner.daemon(
+        name, SupervisedThread.supervised(name, work, error -> error.ifPresent(this::fail)));
   }
 
   @Override
@@ -120,19 +135,37 @@ public final class AgentProcess implements RunningProcess.WithInput {
 
   @Override
   public void write(String text) {
-    if (text.isEmpty()) {
+    if (text.isEmpty() || isInputClosed) {
       return;
     }
-    if (pendingInput.addAndGet(text.length()) > MAX_PENDING_INPUT) {
-      fail(new IllegalStateException("The agent does not read its input"));
-      return;
+    var bytes = text.getBytes(StandardCharsets.UTF_8);
+    if (memory.tryTakeInput(bytes.length + OVERHEAD)) {
+      input.add(bytes);
+    } else if (!isInputIgnored) {
+      isInputIgnored = true;
+      process.destroyForcibly();
+      log.warn("agent does not read its input run={}", executionRequest.runId());
     }
-    input.add(text);
+  }
+
+  @Override
+  public boolean hasRoomFor(int bytes) {
+    return memory.hasRoomForInput(bytes + OVERHEAD);
   }
 
   @Override
   public void closeInput() {
     input.add(END);
+  }
+
+  @Override
+  public Optional<ExecutionResult> problem() {
+    return isInputIgnored
+        ? Optional.of(
+            ExecutionResult.failed(
+                "The agent was stopped: it asked for more and more, but did not read the answers on"
+                    + " its standard input. At most 2 MiB may wait there."))
+        : Optional.empty();
   }
 
   /// See [ProcessTree#end].
@@ -162,29 +195,34 @@ public final class AgentProcess implements RunningProcess.WithInput {
     return Optional.ofNullable(failure.get());
   }
 
-  private void writeInput() {
+  private void writeInput(String first) throws InterruptedException {
     try (var stdin = process.getOutputStream()) {
-      for (var next = input.take(); !next.isEmpty(); next = input.take()) {
-        stdin.write(next.getBytes(StandardCharsets.UTF_8));
+      // In parts, because the writer copies what it is given.
+      var writer = new OutputStreamWriter(stdin, StandardCharsets.UTF_8);
+      for (int at = 0; at < first.length(); at += CHUNK) {
+        writer.write(first, at, Math.min(CHUNK, first.length() - at));
+      }
+      writer.flush();
+      for (var next = input.take(); next.length > 0; next = input.take()) {
+        stdin.write(next);
         stdin.flush();
-        pendingInput.addAndGet(-next.length());
+        memory.freeInput(next.length + OVERHEAD);
       }
     } catch (IOException _) {
       // An agent may ignore its input.
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      fail(e);
+    } finally {
+      isInputClosed = true;
     }
   }
 
-  private void read(InputStream stream, int maxLineBytes, Consumer<String> lines) {
+  private void read(InputStream stream, int maxLineBytes, Sink sink, Consumer<OutputLine> lines)
+      throws InterruptedException {
     try (stream) {
-      LineReader.read(stream, maxLineBytes, lines);
+      LineReader.read(stream, maxLineBytes, sink, lines);
     } catch (IOException | UncheckedIOException _) {
       // The pipe was closed with the process.
-    } catch (RuntimeException | OutOfMemoryError e) {
-      fail(e);
+    } catch (RunMemory.ClosedException _) {
+      // The execution has ended.
     }
   }
 

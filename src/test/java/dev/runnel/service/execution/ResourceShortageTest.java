@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.database.Database;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
-import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.output.LimitWatch;
 import dev.runnel.service.process.AgentProcess;
 import dev.runnel.service.process.ProcessTree;
@@ -18,6 +17,7 @@ import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.store.RunTable;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.testkit.TextSink;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -159,15 +159,11 @@ class ResourceShortageTest {
   @Test
   void processIsKilledIfItsOutputCannotBeProcessed() throws Exception {
     var sink =
-        new RunningProcess.Sink() {
-          @Override
-          public void out(String line) {
-            throw new OutOfMemoryError("unable to create native thread");
-          }
-
-          @Override
-          public void err(String line) {}
-        };
+        new TextSink(
+            _ -> {
+              throw new OutOfMemoryError("unable to create native thread");
+            },
+            _ -> {});
     var process =
         AgentProcess.start(
             Spawner.system(),
@@ -198,14 +194,7 @@ class ResourceShortageTest {
   void anAgentAtItsLimitThatCouldNotBeEndedIsEndedAgain() throws Exception {
     var tries = new AtomicInteger();
     var ended = new CountDownLatch(1);
-    var sink =
-        new RunningProcess.Sink() {
-          @Override
-          public void out(String line) {}
-
-          @Override
-          public void err(String line) {}
-        };
+    var sink = new TextSink();
     var usual = Limits.DEFAULT;
     var limits =
         new Limits(
@@ -232,7 +221,7 @@ class ResourceShortageTest {
               ended.countDown();
             })) {
       watch.start();
-      watch.out("too long");
+      watch.received(8);
 
       assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(watch.reached().orElseThrow().message()).contains("of output");

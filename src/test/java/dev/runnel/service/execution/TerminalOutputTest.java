@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.isolation.LineReader;
 import dev.runnel.service.run.AgentAccess;
+import dev.runnel.testkit.TextSink;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -69,15 +69,14 @@ class TerminalOutputTest {
   }
 
   @Test
-  void tooLongOverwrittenLineKeepsItsLastText() throws IOException {
-    var lines = new ArrayList<String>();
+  void tooLongOverwrittenLineKeepsItsLastText() throws Exception {
     var progress = new StringBuilder();
     for (var percent = 0; percent <= 9_999; percent++) {
       progress.append("%07d done\r".formatted(percent));
     }
     var bytes = (progress + "finished\r\nnext\n").getBytes(StandardCharsets.UTF_8);
 
-    LineReader.read(new ByteArrayInputStream(bytes), lines::add);
+    var lines = TextSink.lines(new ByteArrayInputStream(bytes), LineReader.MAX);
 
     assertThat(lines).hasSize(2).endsWith("next");
     assertThat(lines.getFirst()).endsWith("0009999 done\rfinished");

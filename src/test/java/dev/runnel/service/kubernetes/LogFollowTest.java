@@ -2,7 +2,7 @@ package dev.runnel.service.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.service.isolation.RunningProcess;
+import dev.runnel.testkit.TextSink;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,17 +34,7 @@ class LogFollowTest {
             return logs.removeFirst();
           },
           MARK,
-          new RunningProcess.Sink() {
-            @Override
-            public void out(String line) {
-              heard.add("out " + line);
-            }
-
-            @Override
-            public void err(String line) {
-              heard.add("err " + line);
-            }
-          },
+          new TextSink(line -> heard.add("out " + line), line -> heard.add("err " + line)),
           Duration.ofMillis(1));
 
   private static String line(int nanos, String text) {

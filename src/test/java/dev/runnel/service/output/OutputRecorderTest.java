@@ -15,6 +15,7 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
+import dev.runnel.service.run.limit.CostLimit;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
@@ -22,6 +23,7 @@ import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.RunChanges;
 import dev.runnel.testkit.SettableClock;
+import dev.runnel.testkit.TextSink;
 import dev.runnel.text.Redactor;
 import dev.runnel.wire.ArtifactItem;
 import java.math.BigDecimal;
@@ -154,19 +156,23 @@ class OutputRecorderTest {
   private void record(BooleanSupplier awaitRetry, String... lines) throws InterruptedException {
     var steering =
         new Steering(execution, this::parse, changes.records(), new RunWatchers(), () -> {});
+    var memory = TextSink.memoryOfARun();
     var recorder =
         new OutputRecorder(
             Spawner.system(),
             execution,
-            new OutputCollector(execution, AGENT, this::parse, folder, folder, Redactor.PATTERNS),
+            new OutputCollector(
+                execution, AGENT, this::parse, folder, folder, CostLimit.NONE, Redactor.PATTERNS),
             steering,
-            new PermissionRequests(execution, this::parse, steering, changes.records()),
+            new PermissionRequests(execution, this::parse, steering, changes.records(), memory),
             changes.records(),
-            awaitRetry);
+            memory,
+            awaitRetry,
+            () -> {});
     for (var line : lines) {
-      recorder.out(line);
+      TextSink.write(recorder, line);
     }
-    recorder.finish();
+    recorder.finish(() -> false);
     steering.close();
   }
 

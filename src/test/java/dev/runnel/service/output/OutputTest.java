@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.isolation.LineReader;
 import dev.runnel.service.run.Title;
+import dev.runnel.testkit.TextSink;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -17,13 +18,13 @@ class OutputTest {
   @Nested
   class Lines {
     @Test
-    void linesEndAtANewlineOrTheEndOfTheStream() throws IOException {
+    void linesEndAtANewlineOrTheEndOfTheStream() throws Exception {
       assertThat(lines("one\r\n\ntwö\nthree")).containsExactly("one", "", "twö", "three");
       assertThat(lines("")).isEmpty();
     }
 
     @Test
-    void linesAreTruncatedAt64KiB() throws IOException {
+    void linesAreTruncatedAt64KiB() throws Exception {
       var lines = lines("é".repeat(100_000) + "\nnext\n");
 
       assertThat(lines).hasSize(2);
@@ -31,10 +32,9 @@ class OutputTest {
       assertThat(lines.getLast()).isEqualTo("next");
     }
 
-    private static List<String> lines(String text) throws IOException {
-      var lines = new ArrayList<String>();
-      LineReader.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), lines::add);
-      return lines;
+    private static List<String> lines(String text) throws Exception {
+      return TextSink.lines(
+          new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), LineReader.MAX);
     }
   }
 
@@ -97,6 +97,70 @@ class OutputTest {
               "https://bitbucket.org/acme/shop/pull-requests/5",
               "https://git.example.org/projects/SHOP/repos/cart/pull-requests/6",
               "https://git.example.org/users/ann/repos/cart/pull-requests/7");
+    }
+
+    @Test
+    void addressOfThousandsOfFoldersIsNoPullRequestAndDoesNoHarm() throws Exception {
+      var folders = "https://h/" + "a/".repeat(1_000);
+      var text = (folders + "x ").repeat(100) + folders + " https://github.com/o/r/pull/12";
+
+      assertThat(onSmallStack(() -> PullRequests.in(text)))
+          .containsExactly("https://github.com/o/r/pull/12");
+    }
+
+    @Test
+    void longTextIsReadInOnePass() throws Exception {
+      for (var piece :
+          List.of("http", "https://", "https://h/a/", "https://h/a/b/pull/", "a/", ":")) {
+        var text = new CountingText(piece.repeat(1_000_000 / piece.length()));
+
+        onSmallStack(() -> PullRequests.in(text));
+
+        assertThat(text.reads).as(piece).isLessThan(40L * text.length());
+      }
+    }
+
+    @Test
+    void addressWithinAnotherAddressIsFound() {
+      assertThat(PullRequests.in("https://web.test/web/2026/a/b/https://github.com/o/r/pull/1"))
+          .containsExactly("https://github.com/o/r/pull/1");
+    }
+
+    private static <T> T onSmallStack(Callable<T> work) throws Exception {
+      var task = new FutureTask<>(work);
+      new Thread(null, task, "small stack", 128 * 1024).start();
+      return task.get();
+    }
+
+    /// Counts how often it is read.
+    private static final class CountingText implements CharSequence {
+      private final String text;
+      private long reads;
+
+      CountingText(String text) {
+        this.text = text;
+      }
+
+      @Override
+      public int length() {
+        return text.length();
+      }
+
+      @Override
+      public char charAt(int index) {
+        reads++;
+        return text.charAt(index);
+      }
+
+      @Override
+      public CharSequence subSequence(int start, int end) {
+        return text.substring(start, end);
+      }
+
+      @Override
+      public String toString() {
+        return text;
+      }
     }
 
     @Test

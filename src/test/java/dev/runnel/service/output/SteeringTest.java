@@ -51,6 +51,11 @@ class SteeringTest {
     }
 
     @Override
+    public boolean hasRoomFor(int bytes) {
+      return true;
+    }
+
+    @Override
     public void closeInput() {
       // It reads nothing.
     }

@@ -2,8 +2,8 @@ package dev.runnel.service.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.testkit.TextSink;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,16 +64,6 @@ class AgentProcessTest {
         folder,
         Map.of("PATH", System.getenv("PATH")),
         "",
-        new RunningProcess.Sink() {
-          @Override
-          public void out(String line) {
-            // It writes nothing.
-          }
-
-          @Override
-          public void err(String line) {
-            // It writes nothing.
-          }
-        });
+        new TextSink());
   }
 }
