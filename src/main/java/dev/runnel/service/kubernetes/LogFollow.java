@@ -159,7 +159,7 @@ final class LogFollow {
         var at = Instant.parse(space < 0 ? head : head.substring(0, space));
         var textStart = space < 0 ? raw.size() : space + 1;
         var line = new Known(at, raw.checksum(textStart));
-        if (known.remove(line) || at.isBefore(from)) {
+        if (known.remove(line) || !at.isAfter(from)) {
           raw.close();
         } else {
           remember(line);

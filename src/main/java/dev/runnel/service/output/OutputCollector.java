@@ -63,6 +63,7 @@ public final class OutputCollector {
   private static final int ENTRY_BYTES = 64;
 
   private static final int ARTIFACT_BYTES = 1024;
+  private static final int MAX_UNSAVED_ARTIFACTS = 200;
 
   /// Commands that open a pull request. In the output of other commands, pull requests belong to
   /// other people.
@@ -295,8 +296,9 @@ public final class OutputCollector {
     }
   }
 
+  /// Drops it if the database has not accepted many of them for a while.
   private void addArtifact(NewArtifact artifact) {
-    if (artifacts.add(artifact)) {
+    if (artifacts.size() < MAX_UNSAVED_ARTIFACTS && artifacts.add(artifact)) {
       count(ARTIFACT_BYTES);
     }
   }

@@ -141,11 +141,14 @@ public final class OutputRecorder implements RunningProcess.Sink {
     }
   }
 
-  /// Notes that the run is stopped: from [#STOP_TIMEOUT] on, what its agent has written is left
-  /// out.
+  /// Notes that the run is stopped. What its agent has written is recorded for one more second.
   public void stop() {
+    stop(STOP_TIMEOUT);
+  }
+
+  void stop(Duration timeout) {
     if (!isStopped) {
-      dropFrom = System.nanoTime() + STOP_TIMEOUT.toNanos();
+      dropFrom = System.nanoTime() + timeout.toNanos();
       isStopped = true;
     }
   }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class LogFollowTest {
@@ -101,6 +102,40 @@ class LogFollowTest {
 
     assertThat(follow.read()).isTrue();
     assertThat(heard).containsExactly("err why", "out beginend");
+  }
+
+  @Test
+  void longLineThatStandardErrorInterruptsIsCutWithAMark() throws Exception {
+    logs.add(log(line(1, "word ".repeat(60_000) + MARK + "why"), line(2, "end")));
+    follow.containerEnded();
+
+    assertThat(follow.read()).isTrue();
+    assertThat(heard).hasSize(2).startsWith("err why");
+    assertThat(heard.getLast()).hasSizeLessThan(129 * 1024).endsWith("…");
+  }
+
+  @Test
+  void linesOfOneMebibyteAreReadWithoutCuttingThem() throws Exception {
+    var text = "x".repeat(1024 * 1024 - 64);
+    logs.add(log(line(1, text), line(2, text), line(3, text)));
+    follow.containerEnded();
+
+    assertThat(follow.read()).isTrue();
+    assertThat(heard).containsExactly("out " + text, "out " + text, "out " + text);
+  }
+
+  @Test
+  void brokenConnectionOfAVeryFastLogNeitherLosesNorRepeatsLines() throws Exception {
+    var lines = IntStream.range(0, 20_000).mapToObj(i -> line(i, "line " + i)).toList();
+    var half = lines.subList(0, 10_000);
+    logs.add(broken(half.toArray(String[]::new)));
+    logs.add(log(lines.toArray(String[]::new)));
+    follow.containerEnded();
+
+    assertThat(follow.read()).isTrue();
+    assertThat(heard)
+        .containsExactlyElementsOf(
+            IntStream.range(0, 20_000).mapToObj(i -> "out line " + i).toList());
   }
 
   @Test

@@ -1,11 +1,13 @@
 package dev.runnel.service.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.agent.AgentEvent;
 import dev.runnel.service.agent.CommandAgent;
 import dev.runnel.service.agent.LaunchFiles;
+import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Caller;
@@ -28,11 +30,16 @@ import dev.runnel.text.Redactor;
 import dev.runnel.wire.ArtifactItem;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +62,14 @@ class OutputRecorderTest {
   private static final String USAGE = "usage";
   private static final String OUTAGE_BEGINS = "outage begins";
   private static final String OUTAGE_ENDS = "outage ends";
+  private static final String TOO_DEEP = "too deep";
+  private static final String NO_THREADS = "no threads";
+  private static final String BLOCKS = "blocks";
+  private static final String MESSAGE = "message";
+
+  /// As much as lines can take without borrowing.
+  private static final int ALL_OF_THE_LINES = 1024 * 1024;
+
   private static final String OUTAGE =
       "CREATE TRIGGER outage BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'outage'); END";
 
@@ -67,6 +82,8 @@ class OutputRecorderTest {
   private RunQueries queries;
   private RunChanges changes;
   private ExecutionRequest execution;
+  private Callable<List<AgentEvent>> blocked = List::of;
+  private String message = "";
 
   @BeforeEach
   void open(@TempDir Path temporary) {
@@ -153,22 +170,127 @@ class OutputRecorderTest {
     assertThat(notes()).isEmpty();
   }
 
-  private void record(BooleanSupplier awaitRetry, String... lines) throws InterruptedException {
-    var steering =
-        new Steering(execution, this::parse, changes.records(), new RunWatchers(), () -> {});
+  @Test
+  void lineThatCannotBeHandledIsLeftOutAndTheNextOnesAreRecorded() throws InterruptedException {
+    record(() -> false, "before", TOO_DEEP, "after");
+
+    assertThat(said()).containsExactly("before", "after");
+    assertThat(notes())
+        .containsExactly("A line of the output was left out, because it could not be read.");
+  }
+
+  @Test
+  void thousandsOfFoldersInAnAddressAreRecordedAsTheyAre() throws InterruptedException {
+    var line = "https://h/" + "a/".repeat(1_000);
+
+    record(() -> false, line, "after");
+
+    assertThat(said()).containsExactly(line, "after");
+  }
+
+  @Test
+  void cutLineIsNamedInTheTranscript() throws InterruptedException {
+    record(() -> false, "word ".repeat(300_000));
+
+    assertThat(said().getFirst()).endsWith("…");
+    assertThat(notes())
+        .containsExactly(
+            "A line of the output was longer than 1 MiB, and cut where it ends with ….");
+  }
+
+  @Test
+  void errorThatEndsTheRecordingReleasesAllWhoWaitForIt() throws InterruptedException {
     var memory = TextSink.memoryOfARun();
-    var recorder =
-        new OutputRecorder(
-            Spawner.system(),
-            execution,
-            new OutputCollector(
-                execution, AGENT, this::parse, folder, folder, CostLimit.NONE, Redactor.PATTERNS),
-            steering,
-            new PermissionRequests(execution, this::parse, steering, changes.records(), memory),
-            changes.records(),
-            memory,
-            awaitRetry,
-            () -> {});
+    var failed = new CountDownLatch(1);
+    try (var steering = steering()) {
+      var recorder = recorder(steering, memory, () -> false, failed::countDown);
+      TextSink.write(recorder, NO_THREADS);
+
+      failed.await();
+
+      assertThat(recorder.finish(() -> false)).isEqualTo(OutputCollector.Summary.NONE);
+      assertThat(recorder.failure()).containsInstanceOf(OutOfMemoryError.class);
+      assertThatThrownBy(() -> TextSink.write(recorder, "more"))
+          .isInstanceOf(IllegalStateException.class);
+      memory.take(ALL_OF_THE_LINES);
+    }
+  }
+
+  @Test
+  void stoppedRunRecordsNoMoreThanItsLastLinesAndSaysSo() throws InterruptedException {
+    var memory = TextSink.memoryOfARun();
+    var reached = new CountDownLatch(1);
+    var goesOn = new CountDownLatch(1);
+    blocked =
+        () -> {
+          reached.countDown();
+          goesOn.await();
+          return List.of();
+        };
+    try (var steering = steering()) {
+      var recorder = recorder(steering, memory, () -> false, () -> {});
+      TextSink.write(recorder, BLOCKS);
+      reached.await();
+      for (int i = 0; i < MANY_LINES; i++) {
+        TextSink.write(recorder, "noise");
+      }
+      recorder.stop(Duration.ZERO);
+      goesOn.countDown();
+
+      recorder.finish(() -> true);
+
+      assertThat(recorder.failure()).isEmpty();
+      assertThat(said()).isEmpty();
+      assertThat(notes())
+          .containsExactly(
+              "1,000 lines of the output were not recorded, because the run was stopped.");
+    }
+  }
+
+  @Test
+  void messageOfVeryManyLinesIsStoredInParts() throws InterruptedException {
+    var lines = "x\n".repeat(200_000);
+    message = lines;
+
+    record(() -> false, MESSAGE);
+
+    // The first line is the prompt.
+    assertThat(queries.lastLine(execution.runId())).isEqualTo(200_001);
+  }
+
+  @Test
+  void pullRequestsOfOneLineAreLimited() throws InterruptedException {
+    record(
+        () -> false,
+        IntStream.range(0, 20_000)
+            .mapToObj(i -> "https://github.com/acme/shop/pull/" + i)
+            .collect(Collectors.joining(" ")));
+
+    assertThat(pullRequests()).hasSize(50);
+  }
+
+  private Steering steering() {
+    return new Steering(execution, this::parse, changes.records(), new RunWatchers(), () -> {});
+  }
+
+  private OutputRecorder recorder(
+      Steering steering, RunMemory memory, BooleanSupplier awaitRetry, Runnable whenFailed) {
+    return new OutputRecorder(
+        Spawner.system(),
+        execution,
+        new OutputCollector(
+            execution, AGENT, this::parse, folder, folder, CostLimit.NONE, Redactor.PATTERNS),
+        steering,
+        new PermissionRequests(execution, this::parse, steering, changes.records(), memory),
+        changes.records(),
+        memory,
+        awaitRetry,
+        whenFailed);
+  }
+
+  private void record(BooleanSupplier awaitRetry, String... lines) throws InterruptedException {
+    var steering = steering();
+    var recorder = recorder(steering, TextSink.memoryOfARun(), awaitRetry, () -> {});
     for (var line : lines) {
       TextSink.write(recorder, line);
     }
@@ -187,6 +309,16 @@ class OutputRecorderTest {
         change(OUTAGE);
         yield List.of(new AgentEvent.Status(line));
       }
+      case TOO_DEEP -> throw new StackOverflowError();
+      case NO_THREADS -> throw new OutOfMemoryError("unable to create native thread");
+      case BLOCKS -> {
+        try {
+          yield blocked.call();
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      }
+      case MESSAGE -> List.of(new AgentEvent.Message(message));
       case OUTAGE_ENDS -> {
         endOutage();
         yield List.of();
@@ -215,9 +347,17 @@ class OutputRecorderTest {
         .toList();
   }
 
+  private List<String> said() {
+    return texts(TranscriptLine.Kind.SAID);
+  }
+
   private List<String> notes() {
+    return texts(TranscriptLine.Kind.NOTE);
+  }
+
+  private List<String> texts(TranscriptLine.Kind kind) {
     return queries.transcript(execution.runId(), 0).orElseThrow().lines().stream()
-        .filter(line -> line.kind() == TranscriptLine.Kind.NOTE)
+        .filter(line -> line.kind() == kind)
         .map(TranscriptLine::text)
         .toList();
   }

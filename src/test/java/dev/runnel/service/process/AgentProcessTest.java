@@ -25,15 +25,19 @@ class AgentProcessTest {
 
   @Test
   void anAgentThatDoesNotReadItsInputIsEndedBeforeItFillsTheMemory() throws Exception {
-    var process = start("sleep", "10");
+    var process = start("", "sleep", "10");
     try {
-      var line = "x".repeat(MEBI);
+      var answer = "x".repeat(900_000);
       for (var i = 0; i < 128; i++) {
-        process.write(line);
+        process.write(answer);
       }
 
       assertThat(process.awaitExit()).isNotZero();
-      assertThat(process.failure()).isPresent();
+      assertThat(process.problem().orElseThrow().message())
+          .isEqualTo(
+              "The agent was stopped: it asked for more and more, but did not read the answers on"
+                  + " its standard input. At most 2 MiB may wait there.");
+      assertThat(process.failure()).isEmpty();
     } finally {
       process.end(Duration.ZERO);
     }
@@ -41,29 +45,64 @@ class AgentProcessTest {
 
   @Test
   void agentThatReadsItsInputGetsAllOfIt() throws Exception {
-    var process = start("sh", "-c", "test $(head -c 33554432 | wc -c) = 33554432");
+    var process =
+        start("é".repeat(16 * MEBI), "sh", "-c", "test $(head -c 34603008 | wc -c) = 34603008");
     try {
-      var line = "x".repeat(MEBI);
-      for (var i = 0; i < 32; i++) {
-        process.write(line);
-      }
+      assertThat(process.hasRoomFor(MEBI)).isTrue();
+      process.write("x".repeat(MEBI));
       process.closeInput();
 
       assertThat(process.awaitExit()).isZero();
       assertThat(process.failure()).isEmpty();
+      assertThat(process.problem()).isEmpty();
     } finally {
       process.end(Duration.ZERO);
     }
   }
 
-  private AgentProcess start(String... command) throws IOException {
+  @Test
+  void answersToAnAgentThatHasClosedItsInputAreDropped() throws Exception {
+    var process = start("x", "sh", "-c", "exec 0<&-; sleep 1");
+    try {
+      for (var i = 0; i < 64; i++) {
+        process.write("x".repeat(MEBI / 64));
+      }
+
+      assertThat(process.awaitExit()).isZero();
+      assertThat(process.problem()).isEmpty();
+    } finally {
+      process.end(Duration.ZERO);
+    }
+  }
+
+  @Test
+  void agentWhoseOutputEndsInAnErrorOfAnyKindIsEnded() throws Exception {
+    var process =
+        AgentProcess.start(
+            Spawner.system(),
+            ExecutionRequest.internal("run"),
+            List.of("sh", "-c", "echo x; exec sleep 300"),
+            folder,
+            Map.of("PATH", System.getenv("PATH")),
+            "",
+            new TextSink(
+                _ -> {
+                  throw new StackOverflowError();
+                },
+                _ -> {}));
+
+    assertThat(process.awaitExit()).isNotZero();
+    assertThat(process.failure()).containsInstanceOf(StackOverflowError.class);
+  }
+
+  private AgentProcess start(String input, String... command) throws IOException {
     return AgentProcess.start(
         Spawner.system(),
         ExecutionRequest.internal("run"),
         List.of(command),
         folder,
         Map.of("PATH", System.getenv("PATH")),
-        "",
+        input,
         new TextSink());
   }
 }
