@@ -1,12 +1,11 @@
 package dev.runnel.core.text;
 
 import dev.runnel.core.model.run.Evidence;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Texts about what was observed of a run, the same on every platform: one line for the end of a
-/// run, and lines with the details.
+/// Texts about what was observed of a run, and which commands its agent program reports, the same
+/// on every platform: one line for the end of a run, and lines with the details.
 public final class EvidenceTexts {
   private static final int MAX_COMMAND = 60;
 
@@ -14,18 +13,25 @@ public final class EvidenceTexts {
 
   /// Empty if nothing was observed, as for a run that only answered a question.
   ///
-  /// `Seen by Runnel: 3 files changed, 1 commit, tests passed (npm test)`
+  /// `Seen by Runnel: 3 files changed, 1 commit. Told by the agent program: tests passed (npm
+  /// test)`
   public static Optional<String> line(Evidence evidence) {
     if (evidence.changed() == 0
         && evidence.commits() == 0
         && evidence.tests().orElse(List.of()).isEmpty()) {
       return Optional.empty();
     }
-    var parts = new ArrayList<String>();
-    parts.add(count(evidence.changed(), "file", "files") + " changed");
-    parts.add(count(evidence.commits(), "commit", "commits"));
-    evidence.tests().map(EvidenceTexts::tests).ifPresent(parts::add);
-    return Optional.of("Seen by Runnel: " + String.join(", ", parts));
+    var seen =
+        "Seen by Runnel: %s changed, %s"
+            .formatted(
+                count(evidence.changed(), "file", "files"),
+                count(evidence.commits(), "commit", "commits"));
+    // Runnel sees the commands only in the output, where a tool of the agent could write, too.
+    return Optional.of(
+        evidence
+            .tests()
+            .map(tests -> seen + ". Told by the agent program: " + tests(tests))
+            .orElse(seen));
   }
 
   /// A sentence to show with a warning sign if the agent claims more than was observed.
@@ -35,9 +41,12 @@ public final class EvidenceTexts {
         .map(
             it ->
                 switch (it) {
-                  case NONE_RAN -> "The agent says that tests pass, but no command ran tests.";
+                  case NONE_RAN ->
+                      "The agent says that tests pass, but its program reports no command that ran"
+                          + " tests.";
                   case FAILED ->
-                      "The agent says that tests pass, but the last command that ran tests failed.";
+                      "The agent says that tests pass, but its program reports that the last"
+                          + " command that ran tests failed.";
                 });
   }
 

@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What Runnel observed of an execution, to be shown next to the agent's own statement. Pure.
+/// What is known of an execution, to be shown next to the agent's own statement. Pure.
 ///
 /// @param changed number of files that were changed in the workspace
 /// @param commits number of commits made in its clones
-/// @param tests the commands that ran tests, in order; empty if the agent's output does not contain
-///   the commands
+/// @param tests the commands that ran tests, in order, as the output of the agent program tells
+///   them; Runnel does not see them itself. Empty if the output does not contain the commands
 /// @param testsRanBefore whether an earlier execution of the run ran tests
 /// @param claim the difference between the agent's answer and the observation; empty if there is
 ///   none
@@ -56,9 +56,10 @@ public record ExecutionEvidence(
 
   /// A statement of the agent that the observation does not support.
   enum Mismatch {
-    /// The agent says that tests pass, but no command ran tests.
+    /// The agent says that tests pass, but its output tells of no command that ran tests.
     NONE_RAN,
-    /// The agent says that tests pass, but the last command that ran tests failed.
+    /// The agent says that tests pass, but as its output tells, the last command that ran tests
+    /// failed.
     FAILED
   }
 

@@ -13,16 +13,20 @@ class EvidenceTextsTest {
   @Test
   void evidenceLineStatesFilesCommitsAndTheLastTestRun() {
     assertThat(line(3, 1, new TestRun("mvn test", Optional.of(1)), passed("npm test")))
-        .contains("Seen by Runnel: 3 files changed, 1 commit, tests passed (npm test)");
+        .contains(
+            "Seen by Runnel: 3 files changed, 1 commit. Told by the agent program: tests passed"
+                + " (npm test)");
     assertThat(line(1, 2, new TestRun("npm test", Optional.of(1))))
         .contains(
-            "Seen by Runnel: 1 file changed, 2 commits, tests failed with exit status 1 (npm"
-                + " test)");
+            "Seen by Runnel: 1 file changed, 2 commits. Told by the agent program: tests failed"
+                + " with exit status 1 (npm test)");
     assertThat(line(1, 0, new TestRun("npm test | tail", Optional.empty())))
         .contains(
-            "Seen by Runnel: 1 file changed, 0 commits, tests ran, result unknown (npm test |"
-                + " tail)");
-    assertThat(line(1, 0)).contains("Seen by Runnel: 1 file changed, 0 commits, no tests ran");
+            "Seen by Runnel: 1 file changed, 0 commits. Told by the agent program: tests ran,"
+                + " result unknown (npm test | tail)");
+    assertThat(line(1, 0))
+        .contains(
+            "Seen by Runnel: 1 file changed, 0 commits. Told by the agent program: no tests ran");
   }
 
   @Test
@@ -49,7 +53,8 @@ class EvidenceTextsTest {
     assertThat(EvidenceTexts.details(evidence))
         .containsExactly("npm test: exit status 0", "pytest: exit status unknown");
     assertThat(EvidenceTexts.mismatch(evidence))
-        .contains("The agent says that tests pass, but no command ran tests.");
+        .contains(
+            "The agent says that tests pass, but its program reports no command that ran tests.");
   }
 
   private static TestRun passed(String command) {

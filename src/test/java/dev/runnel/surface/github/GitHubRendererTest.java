@@ -304,8 +304,10 @@ class GitHubRendererTest {
     var end = new Update.Succeeded(run, Updates.DANA, Updates.SINCE, Updates.SINCE);
 
     assertThat(renderer.render(end, ID))
-        .contains("Seen by Runnel: 2 files changed, 1 commit, no tests ran")
-        .contains("The agent says that tests pass, but no command ran tests.");
+        .contains(
+            "Seen by Runnel: 2 files changed, 1 commit. Told by the agent program: no tests ran")
+        .contains(
+            "The agent says that tests pass, but its program reports no command that ran tests.");
   }
 
   @Test

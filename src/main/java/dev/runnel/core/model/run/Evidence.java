@@ -8,7 +8,8 @@ import java.util.Optional;
 ///
 /// @param changed number of files that were changed
 /// @param commits number of commits that were made
-/// @param tests the commands that ran tests, in order; empty if it is unknown which commands ran
+/// @param tests the commands that ran tests, in order, as the agent program reports them; empty if
+///   it reports no commands
 /// @param mismatch how the agent's answer contradicts this
 public record Evidence(
     int changed, int commits, Optional<List<TestRun>> tests, Optional<Mismatch> mismatch) {
@@ -21,9 +22,10 @@ public record Evidence(
 
   /// A claim of the agent that contradicts what was observed.
   public enum Mismatch {
-    /// The agent claims that tests pass, but no command ran tests.
+    /// The agent claims that tests pass, but its program reports no command that ran tests.
     NONE_RAN,
-    /// The agent claims that tests pass, but the last command that ran tests failed.
+    /// The agent claims that tests pass, but its program reports that the last command that ran
+    /// tests failed.
     FAILED
   }
 }

@@ -229,8 +229,10 @@ class SlackRendererTest {
     var end = new Update.Succeeded(run, SlackUpdates.ANN, SlackUpdates.SINCE, SlackUpdates.SINCE);
 
     assertThat(blocks(SlackRenderer.render(end, MARK)))
-        .contains("Seen by Runnel: 2 files changed, 1 commit, no tests ran")
-        .contains("The agent says that tests pass, but no command ran tests.");
+        .contains(
+            "Seen by Runnel: 2 files changed, 1 commit. Told by the agent program: no tests ran")
+        .contains(
+            "The agent says that tests pass, but its program reports no command that ran tests.");
   }
 
   @Test
