@@ -111,7 +111,7 @@ final class EmbeddedService {
                 new NodeSettings(
                     node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 audit,
-                limits(childRunStarts),
+                limits(childRunStarts, config.limits().cost().dollars()),
                 context.memory(),
                 context.clock()));
     context.opened(
@@ -157,7 +157,9 @@ final class EmbeddedService {
     return new NodeIdentity(data.node(), host, data.place());
   }
 
-  private static StartLimits limits(ChildRunStarts childRunStarts) {
+  /// @param mostDollars what one run may cost; empty for no limit
+  private static StartLimits limits(
+      ChildRunStarts childRunStarts, Optional<BigDecimal> mostDollars) {
     return new StartLimits() {
       @Override
       public Optional<String> frozen() {
@@ -171,7 +173,9 @@ final class EmbeddedService {
 
       @Override
       public void used(String run, Duration worked, BigDecimal dollars) {
-        childRunStarts.used(run, worked, dollars.movePointRight(6).longValue());
+        // Agents report the cost, so a run counts at most what it may cost.
+        var counted = mostDollars.map(dollars::min).orElse(dollars);
+        childRunStarts.used(run, worked, counted.movePointRight(6).longValue());
       }
     };
   }

@@ -238,7 +238,7 @@ public final class RunnelSettings {
   static final Setting LIMIT_START = limit("START", "start", "15m", "Clones and setup commands.");
 
   static final Setting LIMIT_IDLE =
-      limit("IDLE", "idle", "1h", "The time of an agent without a line of output.");
+      limit("IDLE", "idle", "1h", "The time of an agent without output.");
 
   static final Setting LIMIT_TOTAL =
       limit("TOTAL", "total", "6h", "The time of one execution of an agent.");

@@ -50,8 +50,9 @@ public final class RunShares {
       heap += HEAP_STEP;
     }
     return Optional.of(
-        ("The heap of %d MiB is too small for the output of %d runs at the same time. Set"
-                + " RUNNEL_HEAP to %dm, or set fewer agents.slots.")
+        ("The heap of %d MiB is too small for the output of %d runs at the same time: agents.slots"
+             + " on each of the levels on which agents start others. Set RUNNEL_HEAP to %dm, or set"
+             + " fewer agents.slots.")
             .formatted(budget.heap() / MIB, runs, heap / MIB));
   }
 

@@ -210,7 +210,8 @@ class LineReaderTest {
   void startNamesTheHeapThatSoManyRunsNeed() {
     assertThat(RunShares.problem(MemoryBudget.of(HEAP), 17)).isEmpty();
     assertThat(RunShares.problem(MemoryBudget.of(HEAP), 101).orElseThrow())
-        .startsWith("The heap of 256 MiB is too small for the output of 101 runs at the same time.")
+        .startsWith(
+            "The heap of 256 MiB is too small for the output of 101 runs at the same time: ")
         .containsPattern("Set RUNNEL_HEAP to [6-9][0-9][0-9]m, or set fewer agents\\.slots\\.");
   }
 

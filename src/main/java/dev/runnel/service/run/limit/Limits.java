@@ -5,7 +5,7 @@ import java.time.Duration;
 /// The resource limits of runs.
 ///
 /// @param start maximum time from claiming the run to starting the agent: clones and setup commands
-/// @param idle maximum time without a line of output
+/// @param idle maximum time without output
 /// @param total maximum duration of one execution of the agent
 /// @param outputBytes maximum output of one execution, standard output and standard error together
 /// @param diskBytes maximum size of a run's workspace
