@@ -6,6 +6,7 @@ import dev.runnel.service.store.QueueSignal;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunTable;
 import dev.runnel.service.store.RunWatchers;
+import dev.runnel.threads.SupervisedThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
@@ -51,7 +52,7 @@ final class ChangeFeed implements AutoCloseable {
       Consumer<String> cancel) {
     var feed = new ChangeFeed(queries, watchers, queueSignal, cancel);
     if (!membership.isAlone()) {
-      Thread.ofVirtual().name("change-feed").start(feed::work);
+      SupervisedThread.virtuals("change-feed").newThread(feed::work).start();
     }
     return feed;
   }
@@ -69,7 +70,7 @@ final class ChangeFeed implements AutoCloseable {
           if (round % POLLS_PER_TRANSCRIPT_CHANGE == 0) {
             watchers.watched().forEach(watchers::changed);
           }
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (Throwable e) {
           log.warn("cannot read changes, will retry error={}", e.toString());
         }
       }

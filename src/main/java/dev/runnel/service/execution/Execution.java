@@ -224,7 +224,7 @@ final class Execution {
       processes.setReasonIfNone(StopReason.NODE_LOST);
       processes.endAll();
       return ExecutionResult.nodeLost();
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       log.error(
           "unexpected error in execution run={} execution={}",
           executionRequest.runId(),
@@ -541,7 +541,7 @@ final class Execution {
           ExecutionResult.setupFailed(
               "The machine could not start the agent %s. Reply to try again. %s"
                   .formatted(agent, tellAdmin())));
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       processes.endAll();
       recorder.finish(() -> true);
       throw e;

@@ -2,6 +2,7 @@ package dev.runnel.service.execution;
 
 import dev.runnel.service.store.ExecutionRecords;
 import dev.runnel.service.store.NodeMembership;
+import dev.runnel.threads.SupervisedThread;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -39,8 +40,8 @@ final class LeaseKeeper implements AutoCloseable {
     this.membership = membership;
     this.records = records;
     this.work = work;
-    this.renewer = Thread.ofPlatform().daemon().name("lease").unstarted(this::renew);
-    this.watcher = Thread.ofPlatform().daemon().name("lease-watch").unstarted(this::watch);
+    this.renewer = SupervisedThread.daemons("lease").newThread(this::renew);
+    this.watcher = SupervisedThread.daemons("lease-watch").newThread(this::watch);
   }
 
   static LeaseKeeper start(NodeMembership membership, ExecutionRecords records, Work work) {
@@ -85,7 +86,7 @@ final class LeaseKeeper implements AutoCloseable {
             log.info("joined again node={}", membership.id());
           }
           records.endLostExecutions();
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (Throwable e) {
           log.warn("cannot renew the lease, will retry error={}", e.toString());
         }
       }
@@ -107,7 +108,7 @@ final class LeaseKeeper implements AutoCloseable {
           if (!isLeaseSafe) {
             work.abandon();
           }
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (Throwable e) {
           log.error("cannot end agents, will retry", e);
         }
       }

@@ -257,7 +257,7 @@ public final class RunQueue implements AutoCloseable {
         var started = false;
         try {
           started = startNext(depth);
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (Throwable e) {
           log.warn("cannot read queue, will retry", e);
         } finally {
           if (!started) {
@@ -303,7 +303,7 @@ public final class RunQueue implements AutoCloseable {
   private void execute(String runId, Execution execution, Semaphore slotsOfDepth) {
     try {
       execution.run();
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (Throwable e) {
       log.error("execution failed, will be ended as orphaned run={}", runId, e);
     } finally {
       executions.remove(runId, execution);
@@ -327,7 +327,7 @@ public final class RunQueue implements AutoCloseable {
           settings
               .isolation()
               .sweep((runId, claim) -> !isExecuting(runId) && queries.isClaimOver(runId, claim));
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (Throwable e) {
           log.warn("cannot look for orphaned runs, will retry", e);
         }
       }
@@ -369,7 +369,7 @@ public final class RunQueue implements AutoCloseable {
               ? ExecutionResult.internalError(execution.runId(), execution.execution())
               : ExecutionResult.restarted();
       var _ = records.returnToQueue(execution.claim(), why);
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (Throwable e) {
       log.error("cannot end orphaned run, will retry run={}", execution.runId(), e);
     } finally {
       recovering.remove(execution.runId());

@@ -2,6 +2,7 @@ package dev.runnel.service.execution;
 
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.Schedules;
+import dev.runnel.threads.SupervisedThread;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.Semaphore;
@@ -36,7 +37,7 @@ public final class ScheduleClock implements AutoCloseable {
     this.configs = configs;
     this.clock = clock;
     this.changes = changes;
-    this.thread = Thread.ofVirtual().name("schedules").unstarted(this::work);
+    this.thread = SupervisedThread.virtuals("schedules").newThread(this::work);
   }
 
   /// @param changes receives a permit whenever the next due time may have changed
@@ -89,7 +90,7 @@ public final class ScheduleClock implements AutoCloseable {
           .filter(wait -> wait.compareTo(MAX_WAIT) < 0)
           .map(wait -> wait.isPositive() ? wait : Duration.ofMillis(1))
           .orElse(MAX_WAIT);
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (Throwable e) {
       log.warn("cannot read schedules, will retry", e);
       return MAX_WAIT;
     }

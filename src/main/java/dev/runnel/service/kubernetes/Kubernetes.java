@@ -5,6 +5,7 @@ import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Folders;
 import dev.runnel.service.workspace.Repository;
+import dev.runnel.threads.SupervisedThread;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -44,7 +45,7 @@ public final class Kubernetes implements Isolation.Remote, AutoCloseable {
   private final Map<String, JobProcess> processes = new ConcurrentHashMap<>();
   private final Set<String> sweeping = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads =
-      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("kubernetes ", 0).factory());
+      Executors.newThreadPerTaskExecutor(SupervisedThread.virtuals("kubernetes"));
 
   /// Reads the owner of a folder.
   @FunctionalInterface

@@ -191,7 +191,7 @@ public final class Steering implements AutoCloseable {
       }
     } catch (ClaimLost _) {
       return false;
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       log.warn("cannot offer follow-ups, will retry run={}", executionRequest.runId(), e);
     }
     return true;

@@ -7,8 +7,13 @@ import dev.runnel.memory.MemoryBudget.Kind;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.run.limit.Limits;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Environments;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,6 +69,25 @@ class NoisyRunsTest {
       await()
           .atMost(Duration.ofSeconds(20))
           .untilAsserted(() -> assertThat(share.taken()).isEqualTo(before));
+    }
+  }
+
+  @Test
+  void setUpCommandThatWritesWithoutLineEndsDoesNotFillTheMemory() {
+    var environment =
+        Environment.named("web")
+            .withSetupCommands(
+                List.of("head -c 300000000 /dev/zero | tr '\\0' x", "yes | head -c 1000000"));
+    var setup =
+        Setup.USUAL.with(
+            new Environments(List.of(environment), Optional.of(environment), Map.of()));
+    try (var service = RunningService.with(folder, "echo done", 1, setup)) {
+      var share = service.memory.share(Kind.RUNS);
+      var before = share.taken();
+
+      service.awaitState(service.create("x"), "SUCCEEDED");
+
+      assertThat(share.taken()).isEqualTo(before);
     }
   }
 
