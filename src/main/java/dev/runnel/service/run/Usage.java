@@ -13,6 +13,16 @@ import java.util.Optional;
 public record Usage(long input, long output, Optional<BigDecimal> dollars, boolean ofSession) {
   public static final Usage NONE = new Usage(0, 0, Optional.empty(), false);
 
+  /// More than any agent uses. What a tool of the agent prints may look like a report.
+  private static final long MAX_TOKENS = 1_000_000_000_000L;
+
+  private static final BigDecimal MAX_DOLLARS = BigDecimal.valueOf(1_000_000_000);
+
+  public Usage {
+    input = Math.clamp(input, 0, MAX_TOKENS);
+    output = Math.clamp(output, 0, MAX_TOKENS);
+  }
+
   /// Adds later usage. A total of the session replaces the earlier numbers.
   public Usage plus(Usage later) {
     if (later.ofSession) {
@@ -65,6 +75,7 @@ public record Usage(long input, long output, Optional<BigDecimal> dollars, boole
     return Optional.of(amount)
         .filter(JsonNode::isNumber)
         .map(JsonNode::decimalValue)
+        .map(MAX_DOLLARS::min)
         .filter(value -> value.signum() > 0);
   }
 }

@@ -198,6 +198,15 @@ class HarnessTest {
       assertThat(dollars(claude, "3.0")).contains(new BigDecimal("0.5"));
     }
 
+    @Test
+    void numbersThatNoAgentUsesAreLimited() {
+      var claude = new ClaudeAgent().outputParser(REQUEST, FILES);
+
+      assertThat(dollars(claude, "1e300")).contains(new BigDecimal("1000000000"));
+      assertThat(new Usage(-5, Long.MAX_VALUE, Optional.empty(), false))
+          .isEqualTo(new Usage(0, 1_000_000_000_000L, Optional.empty(), false));
+    }
+
     private static Optional<BigDecimal> dollars(Dialogue claude, String total) {
       var events =
           claude.parse(

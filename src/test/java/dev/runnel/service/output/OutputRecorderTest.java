@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.runnel.database.Database;
 import dev.runnel.service.agent.AgentEvent;
 import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.agent.Dialogue;
 import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.process.Spawner;
@@ -15,6 +16,7 @@ import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.ServiceJson;
+import dev.runnel.service.run.ToolCall;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.run.limit.CostLimit;
@@ -267,6 +269,56 @@ class OutputRecorderTest {
             .collect(Collectors.joining(" ")));
 
     assertThat(pullRequests()).hasSize(50);
+  }
+
+  @Test
+  void callThatIsTooLongToBeKeptIsNotAskedAbout() {
+    var memory = TextSink.memoryOfARun();
+    try (var steering = steering()) {
+      var requests =
+          new PermissionRequests(execution, new Asking(), steering, changes.records(), memory);
+
+      requests.handleLine("x".repeat(900_000));
+      assertThat(requests.callToAsk()).isEmpty();
+
+      requests.handleLine("x".repeat(100_000));
+      assertThat(requests.callToAsk()).isPresent();
+      assertThat(memory.hasRoomForInput(2 * 1024 * 1024)).isFalse();
+
+      requests.forget();
+      assertThat(memory.hasRoomForInput(2 * 1024 * 1024)).isTrue();
+    }
+  }
+
+  /// An agent whose lines all ask for the same permission.
+  private static final class Asking implements Dialogue.WithPermissions {
+    @Override
+    public Optional<PermissionRequest> permissionRequest(String line) {
+      return Optional.of(
+          new PermissionRequest(
+              "1",
+              Optional.of(new ToolCall("Bash", ServiceJson.newObject().put("command", "ls")))));
+    }
+
+    @Override
+    public String permit(String request, ToolCall call) {
+      return "";
+    }
+
+    @Override
+    public String refuse(String request, String why, boolean interrupts) {
+      return "";
+    }
+
+    @Override
+    public Optional<String> message(String id, String text) {
+      return Optional.empty();
+    }
+
+    @Override
+    public List<AgentEvent> parse(String line) {
+      return List.of();
+    }
   }
 
   private Steering steering() {

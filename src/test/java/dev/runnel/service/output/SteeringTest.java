@@ -7,7 +7,10 @@ import dev.runnel.service.agent.AgentEvent;
 import dev.runnel.service.agent.Dialogue;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.process.Spawner;
+import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.testkit.MigratedFile;
@@ -18,6 +21,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +49,8 @@ class SteeringTest {
 
   private static final class Local extends Remote implements RunningProcess.WithInput {
     private final List<String> written = new ArrayList<>();
+    private final BlockingQueue<Integer> asked = new LinkedBlockingQueue<>();
+    private int room = Integer.MAX_VALUE;
 
     @Override
     public void write(String more) {
@@ -52,7 +59,8 @@ class SteeringTest {
 
     @Override
     public boolean hasRoomFor(int bytes) {
-      return true;
+      asked.add(bytes);
+      return bytes <= room;
     }
 
     @Override
@@ -69,19 +77,20 @@ class SteeringTest {
 
     @Override
     public Optional<String> message(String id, String text) {
-      return Optional.empty();
+      return Optional.of(text);
     }
   }
 
   private final Local local = new Local();
   private Database database;
+  private RunChanges changes;
   private Steering steering;
 
   @BeforeEach
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), ServiceTables.ON_SQLITE);
     var clock = new SettableClock();
-    var changes = RunChanges.on(database, clock);
+    changes = RunChanges.on(database, clock);
     steering =
         new Steering(
             ExecutionRequest.internal("run"),
@@ -95,6 +104,37 @@ class SteeringTest {
   void close() {
     steering.close();
     database.close();
+  }
+
+  /// The next execution gets it.
+  @Test
+  void messageForWhichThePendingInputHasNoRoomWaits() throws InterruptedException {
+    changes
+        .runs()
+        .create(
+            NewRun.parse(ServiceJson.newObject().put("prompt", "x")),
+            Caller.MAIN,
+            Optional.empty(),
+            Optional.empty());
+    var execution = changes.records().claimNext(0).orElseThrow();
+    changes.records().launched(execution, 1, Optional.empty(), true);
+    changes
+        .runs()
+        .followUp(
+            execution.runId(),
+            "é".repeat(1_000_000),
+            Caller.MAIN,
+            Optional.empty(),
+            false,
+            Optional.empty());
+    local.room = 1_999_999;
+    try (var working =
+        new Steering(execution, new Talk(), changes.records(), new RunWatchers(), () -> {})) {
+      working.begin(Spawner.system(), local);
+
+      assertThat(local.asked.take()).isEqualTo(2_000_001);
+      assertThat(local.written).isEmpty();
+    }
   }
 
   @Test
