@@ -82,7 +82,8 @@ class KnownAgentRunTest {
           .contains(
               "RESULT https://github.com/o/r/pull/1",
               "DID Bash gh pr create --fill",
-              "NOTE The model read 1,200 tokens and wrote 34, for $0.25.");
+              "NOTE The model read 1,200 tokens and wrote 34, for $0.25, as the agent program"
+                  + " reports.");
     }
   }
 

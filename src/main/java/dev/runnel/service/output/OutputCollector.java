@@ -384,7 +384,7 @@ public final class OutputCollector {
     if (!totalUsage.isEmpty()) {
       addEntry(
           TranscriptLine.Kind.NOTE,
-          "The model read %,d tokens and wrote %,d%s%s."
+          "The model read %,d tokens and wrote %,d%s%s, as the agent program reports."
               .formatted(
                   totalUsage.input(),
                   totalUsage.output(),

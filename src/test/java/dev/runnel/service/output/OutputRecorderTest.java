@@ -117,7 +117,9 @@ class OutputRecorderTest {
     assertThat(pullRequests()).containsExactly(PULL_REQUEST);
     assertThat(run().agentSession()).contains("command:1");
     assertThat(run().dollars()).isEqualTo("0.25");
-    assertThat(notes()).containsExactly("The model read 10 tokens and wrote 2, for $0.25.");
+    assertThat(notes())
+        .containsExactly(
+            "The model read 10 tokens and wrote 2, for $0.25, as the agent program reports.");
   }
 
   @Test
