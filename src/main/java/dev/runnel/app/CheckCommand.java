@@ -133,7 +133,7 @@ final class CheckCommand {
   }
 
   private void escape(Isolation.Local isolation) {
-    var machine = config.machine(environment, config.data());
+    var machine = config.machine(environment, config.data()).with(isolation.user());
     var environments = config.settings().environments();
     var chosen =
         Stream.concat(environments.defaultEnvironment().stream(), environments.all().stream())
@@ -155,6 +155,8 @@ final class CheckCommand {
                 "Escape",
                 switch (finding.result()) {
                   case CLOSED -> "closed: " + finding.what();
+                  case LIMITED ->
+                      "open to a degree: %s: %s".formatted(finding.what(), finding.detail());
                   case OPEN -> "OPEN: %s: %s".formatted(finding.what(), finding.detail());
                   case UNKNOWN -> "not tried: %s: %s".formatted(finding.what(), finding.detail());
                 }));

@@ -195,7 +195,8 @@ public final class AgentRunService implements AutoCloseable {
     records.limitStarts(startLimits);
     var queries = new RunQueries(database, node.limits().personLimit(membership));
     var keys = new ApiKeys(database, clock, settings.apiKey());
-    var workspaces = new Workspaces(settings.workspaces(), settings.environments());
+    var workspaces =
+        new Workspaces(settings.workspaces(), settings.environments(), settings.isolation().user());
     var workspaceCleanup =
         WorkspaceCleanup.start(workspaces, node.snapshots(), queries, settings.limits(), clock);
     var memory = new RunShares(settings.memory(), ServiceSettings.parts(settings.slots()));

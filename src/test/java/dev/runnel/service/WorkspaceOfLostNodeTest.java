@@ -11,6 +11,7 @@ import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.store.ServiceTables;
 import dev.runnel.service.workspace.Snapshots;
+import dev.runnel.testkit.AgentUsers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -147,7 +148,8 @@ class WorkspaceOfLostNodeTest {
   }
 
   private Isolation isolation(Map<String, String> variables) {
-    return Isolations.choose("bubblewrap", new Machine(variables, List.of(data)));
+    return Isolations.choose(
+        "bubblewrap", new Machine(variables, List.of(data)).with(AgentUsers.any()));
   }
 
   private static List<String> notes(RunningService service, String id) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assumptions;
 /// needed.
 public final class ContainerRuntime {
   /// The name of the image. A new list of programs needs a new number.
-  public static final String IMAGE = "localhost/runnel-test:3";
+  public static final String IMAGE = "localhost/runnel-test:4";
 
   /// Lets podman work without an init system and a network, as inside another container.
   private static final String WRAPPER =
@@ -39,8 +39,8 @@ public final class ContainerRuntime {
       cd "$1"
       rm -rf files
       mkdir -p files/bin files/tmp files/usr files/etc
-      for each in sh bash cat chmod cp date dd env find grep head id ln ls mkdir mount mv readlink rm \
-          setsid sleep timeout touch umount unshare wc; do
+      for each in sh bash cat chmod cp date dd env find grep head id ln ls mkdir mount mv perl readlink \
+          rm setsid sleep timeout touch tr umount unshare wc; do
         program=$(readlink -f "$(command -v $each)")
         cp "$program" files/bin/$each
         ldd "$program" | grep -o '/[^ ]*' | while read -r library; do

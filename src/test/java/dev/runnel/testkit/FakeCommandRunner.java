@@ -43,7 +43,7 @@ public class FakeCommandRunner implements CommandRunner {
   public void requireNotStopped() throws StoppedException {}
 
   @Override
-  public boolean isIsolated() {
+  public boolean separatesAgents() {
     return false;
   }
 }

@@ -3,8 +3,11 @@ package dev.runnel.app.server;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.SettingsException;
+import dev.runnel.service.isolation.AgentAccount;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.isolation.Machine;
+import dev.runnel.surface.Setting;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -15,11 +18,13 @@ public final class IsolationChoice {
   private IsolationChoice() {}
 
   /// @param data the data folder
-  /// @throws SettingsException if the machine does not support the requested isolation, or has none
-  ///   while others can start agents and nobody decided that they run without it
+  /// @throws SettingsException if the machine does not support the requested isolation or account
+  ///   of agents, or has none while others can start agents and nobody decided that they run
+  ///   without it
   static Isolation open(Config config, Map<String, String> environment, Path data) {
     return config.isolation().equals(Isolations.KUBERNETES)
         ? orRefused(
+            RunnelSettings.AGENTS_ISOLATION,
             () -> KubernetesChoice.open(config, environment, data, RunnelServer.AGENT_GRACE))
         : onThisMachine(config, environment, data);
   }
@@ -27,13 +32,25 @@ public final class IsolationChoice {
   /// The same, for every isolation but Kubernetes. Starts nothing that continues.
   public static Isolation.Local onThisMachine(
       Config config, Map<String, String> environment, Path data) {
-    return orRefused(() -> choose(config, environment, data));
+    var user =
+        orRefused(
+            RunnelSettings.AGENTS_USER,
+            () -> AgentAccount.choose(config.agentsUser(), environment, data));
+    var machine = config.machine(environment, data).with(user);
+    var chosen = orRefused(RunnelSettings.AGENTS_ISOLATION, () -> choose(config, machine));
+    if (!chosen.isOn()) {
+      orRefused(
+          RunnelSettings.AGENTS_USER,
+          () -> {
+            AgentAccount.admit(user, environment, data);
+            return user;
+          });
+    }
+    return chosen;
   }
 
-  private static Isolation.Local choose(Config config, Map<String, String> environment, Path data) {
-    var chosen =
-        Isolations.choose(
-            config.isolation(), config.machine(environment, data), config.limitsEgress());
+  private static Isolation.Local choose(Config config, Machine machine) {
+    var chosen = Isolations.choose(config.isolation(), machine, config.limitsEgress());
     if (!chosen.isOn() && config.isolation().equals("auto") && isOpenToOthers(config)) {
       throw new IllegalArgumentException(
           "is auto, and bubblewrap does not work here, so agents would run without isolation:"
@@ -48,16 +65,11 @@ public final class IsolationChoice {
     return Platforms.isAnyOn(config.settings()) || !config.settings().hooks().isEmpty();
   }
 
-  private static <T> T orRefused(Supplier<T> choice) {
+  private static <T> T orRefused(Setting setting, Supplier<T> choice) {
     try {
       return choice.get();
     } catch (IllegalArgumentException e) {
-      throw new SettingsException(
-          "%s (%s) %s"
-              .formatted(
-                  RunnelSettings.AGENTS_ISOLATION,
-                  RunnelSettings.AGENTS_ISOLATION.path(),
-                  e.getMessage()));
+      throw new SettingsException("%s (%s) %s".formatted(setting, setting.path(), e.getMessage()));
     }
   }
 }

@@ -115,6 +115,11 @@ public record Config(
         ConfigReader.quotas(settings));
   }
 
+  /// The account of agents: a name or a number; blank for the default.
+  public String agentsUser() {
+    return settings.get(RunnelSettings.AGENTS_USER).orElse("");
+  }
+
   /// Whether any agent asks a person before it uses a tool.
   public boolean asksForPermission() {
     return !permissionRules.isEmpty()

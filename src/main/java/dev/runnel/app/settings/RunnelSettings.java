@@ -178,6 +178,17 @@ public final class RunnelSettings {
                   + " configured, and otherwise stops the start.")
           .at("agents.isolation");
 
+  public static final Setting AGENTS_USER =
+      plain(
+              "RUNNEL_AGENTS_USER",
+              "",
+              "The account that agents and setup commands work as if Runnel runs as root: a name, a"
+                  + " number, or `root`, which opens the machine to them in `none` and parts of it"
+                  + " in bubblewrap. Default: the account `runnel-agents` if it exists, else a"
+                  + " number between 61184 and 65519 that no account has, kept in the data folder."
+                  + " If Runnel does not run as root, agents have its account.")
+          .at("agents.user");
+
   public static final Setting AGENTS_EGRESS =
       plain(
               "RUNNEL_AGENTS_EGRESS",
@@ -261,8 +272,8 @@ public final class RunnelSettings {
           "PROCESSES",
           "processes",
           "4096",
-          "The processes and threads of one agent. With bubblewrap this has no effect if Runnel"
-              + " runs as root.");
+          "The processes and threads of one agent. With bubblewrap this has no effect on agents"
+              + " that work as root (`agents.user`).");
 
   static final Setting LIMIT_CPUS =
       limit(
@@ -486,6 +497,7 @@ public final class RunnelSettings {
                   AGENT_SNAPSHOTS_LIMIT,
                   AGENT_ACCESS,
                   AGENTS_ISOLATION,
+                  AGENTS_USER,
                   AGENTS_EGRESS,
                   AGENTS_ASK,
                   AGENTS_READABLE,

@@ -1,6 +1,7 @@
 package dev.runnel.service.agent;
 
 import dev.runnel.service.run.AgentAccess;
+import dev.runnel.service.workspace.AgentUser;
 import dev.runnel.service.workspace.Folders;
 import dev.runnel.service.workspace.PermissionRules;
 import java.io.IOException;
@@ -27,6 +28,7 @@ public final class LaunchFiles implements AutoCloseable {
   private final PermissionRules permissionRules;
   private final boolean isHomeOfRun;
   private final boolean isInputOpen;
+  private final AgentUser user;
   private final List<Path> written = new ArrayList<>();
   private boolean attached;
   private Optional<Path> conversationFile = Optional.empty();
@@ -39,6 +41,27 @@ public final class LaunchFiles implements AutoCloseable {
   ///   controls its content
   /// @param isInputOpen whether the agent's standard input can stay open after the start; depends
   ///   on the isolation
+  /// @param user the account of the agent, the owner of the files
+  public LaunchFiles(
+      Path folder,
+      Path workspace,
+      Map<String, String> environment,
+      AgentAccess agentAccess,
+      PermissionRules permissionRules,
+      boolean isHomeOfRun,
+      boolean isInputOpen,
+      AgentUser user) {
+    this.folder = folder.toAbsolutePath();
+    this.workspace = workspace.toAbsolutePath();
+    this.environment = Map.copyOf(environment);
+    this.agentAccess = agentAccess;
+    this.permissionRules = permissionRules;
+    this.isHomeOfRun = isHomeOfRun;
+    this.isInputOpen = isInputOpen;
+    this.user = user;
+  }
+
+  /// For an agent that works as the account of this process.
   public LaunchFiles(
       Path folder,
       Path workspace,
@@ -47,13 +70,15 @@ public final class LaunchFiles implements AutoCloseable {
       PermissionRules permissionRules,
       boolean isHomeOfRun,
       boolean isInputOpen) {
-    this.folder = folder.toAbsolutePath();
-    this.workspace = workspace.toAbsolutePath();
-    this.environment = Map.copyOf(environment);
-    this.agentAccess = agentAccess;
-    this.permissionRules = permissionRules;
-    this.isHomeOfRun = isHomeOfRun;
-    this.isInputOpen = isInputOpen;
+    this(
+        folder,
+        workspace,
+        environment,
+        agentAccess,
+        permissionRules,
+        isHomeOfRun,
+        isInputOpen,
+        AgentUser.SAME);
   }
 
   Path folder() {
@@ -142,13 +167,17 @@ public final class LaunchFiles implements AutoCloseable {
     if (isControlledByAgent(where)) {
       var file = where.resolve(name);
       written.add(file);
-      Folders.writeBelow(home(), home().relativize(file), content);
+      Folders.writeBelow(home(), home().relativize(file), content, user);
       return file;
     }
     makeFolder(where);
     var file = where.resolve(name);
-    Files.deleteIfExists(file);
     written.add(file);
+    if (isOfAnother(where)) {
+      Folders.writeBelow(above(), above().relativize(file), content, user);
+      return file;
+    }
+    Files.deleteIfExists(file);
     Folders.createFile(file, content);
     return file;
   }
@@ -182,8 +211,26 @@ public final class LaunchFiles implements AutoCloseable {
     written.add(Files.createSymbolicLink(link, target));
   }
 
-  private static void makeFolder(Path where) throws IOException {
-    Files.createDirectories(where, Folders.PRIVATE_FOLDER);
+  private void makeFolder(Path where) throws IOException {
+    if (isOfAnother(where)) {
+      Files.createDirectories(above(), Folders.PRIVATE_FOLDER);
+      user.admit(above());
+      user.takeOver(folder);
+      var _ = Folders.createBelow(above(), above().relativize(where), user);
+    } else {
+      Files.createDirectories(where, Folders.PRIVATE_FOLDER);
+    }
+  }
+
+  /// Whether the agent has another account than this process, and so must not lead it elsewhere by
+  /// a link in its private folder.
+  private boolean isOfAnother(Path path) {
+    return user.isAnother() && path.startsWith(folder);
+  }
+
+  /// The folder of the private folders of all runs.
+  private Path above() {
+    return folder.resolve("..").normalize();
   }
 
   @Override
@@ -191,6 +238,8 @@ public final class LaunchFiles implements AutoCloseable {
     for (var file : written.reversed()) {
       if (isControlledByAgent(file)) {
         Folders.deleteBelow(home(), home().relativize(file));
+      } else if (isOfAnother(file)) {
+        Folders.deleteBelow(above(), above().relativize(file));
       } else {
         Files.deleteIfExists(file);
       }

@@ -56,14 +56,14 @@ record AgentSurroundings(
       variables.putAll(grantedVariables);
       variables.put(HandedFiles.VARIABLE, HandedFiles.folder(ready.root()).toString());
       var home =
-          settings.isolation().isOn()
+          settings.isolation().givesHomes()
               ? Optional.of(home(harness, environment, network))
               : Optional.<RunHome>empty();
       home.ifPresent(
           it -> {
             variables.keySet().removeAll(harness.folderVariables());
             grantedVariables.keySet().removeAll(harness.folderVariables());
-            variables.putAll(Isolation.variables(it));
+            variables.putAll(settings.isolation().variables(it));
             var networkVariables = network.variables(variables);
             variables.putAll(networkVariables);
             grantedVariables.putAll(networkVariables);

@@ -138,7 +138,7 @@ final class Execution {
       workspaces.saveSnapshot(
           executionRequest.runId(),
           executionRequest.execution(),
-          settings.isolation().isOn() ? startedAgent.get().sessionPaths() : List.of(),
+          settings.isolation().givesHomes() ? startedAgent.get().sessionPaths() : List.of(),
           snapshots.get());
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -355,7 +355,7 @@ final class Execution {
       Optional<Snapshots.Outcome> restoration,
       RunMemory memory)
       throws IOException, InterruptedException {
-    HandedFiles.createFolder(site.ready().root());
+    HandedFiles.createFolder(site.ready().root(), settings.isolation().user());
     var briefing = new AgentBriefing(executionRequest, harness, site, moved, restoration, queries);
     briefing.notes().forEach(this::noteWithStatus);
     try (var launchFiles = launchFiles(site)) {
@@ -387,7 +387,8 @@ final class Execution {
         settings.access(),
         settings.permissionRules(site.environment()),
         site.home().isPresent(),
-        !(settings.isolation() instanceof Isolation.Remote));
+        !(settings.isolation() instanceof Isolation.Remote),
+        settings.isolation().user());
   }
 
   /// What follows a started agent.

@@ -111,6 +111,7 @@ final class ExecutionNetwork implements AutoCloseable {
                 witness),
             EgressProxy.Resolver.system(),
             requests::add);
+    settings.isolation().user().own(socket);
     var services = new ArrayList<>(rules.loopback());
     if (!modelKeys.gateways().isEmpty()) {
       services.add(ModelGateway.SERVICE);

@@ -2,6 +2,8 @@ package dev.runnel.service.execution;
 
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.NewArtifact;
+import dev.runnel.service.workspace.AgentUser;
+import dev.runnel.service.workspace.Folders;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.Sha256;
 import java.io.IOException;
@@ -50,10 +52,10 @@ final class HandedFiles {
   }
 
   /// Creates the folder. If that fails, the agent can still work.
-  static void createFolder(Path root) {
+  static void createFolder(Path root, AgentUser owner) {
     try {
       if (!Files.exists(folder(root), LinkOption.NOFOLLOW_LINKS)) {
-        Files.createDirectory(folder(root));
+        var _ = Folders.createBelow(root, Path.of(FOLDER), owner);
       }
     } catch (IOException e) {
       log.warn("cannot make folder for handed files folder={}", folder(root), e);

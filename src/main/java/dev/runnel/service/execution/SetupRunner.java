@@ -112,9 +112,9 @@ final class SetupRunner implements CommandRunner {
     environment.putAll(context.baseVariables());
     environment.putAll(context.grantedVariables());
     var place = Optional.<Isolation.Place>empty();
-    if (isIsolated()) {
+    if (settings.isolation().givesHomes()) {
       var home = home();
-      environment.putAll(Isolation.variables(home));
+      environment.putAll(settings.isolation().variables(home));
       var networkVariables = context.network().variables(environment);
       environment.putAll(networkVariables);
       var names = new HashSet<>(context.grantedVariables().keySet());
@@ -170,8 +170,8 @@ final class SetupRunner implements CommandRunner {
   }
 
   @Override
-  public boolean isIsolated() {
-    return settings.isolation().isOn();
+  public boolean separatesAgents() {
+    return settings.isolation().givesHomes();
   }
 
   private Result run(

@@ -1,12 +1,15 @@
 package dev.runnel.service.isolation;
 
+import dev.runnel.service.workspace.AgentUser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// Namespaces created by [bubblewrap](https://github.com/containers/bubblewrap). The file system
 /// begins empty. It gets the [SystemFolders] and the [ProgramFolders], which are readable, and the
@@ -15,7 +18,24 @@ import java.util.Map;
 /// proxy.
 ///
 /// @param program path of `bwrap`
-record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
+/// @param change the command that changes to the account of agents; empty for that of this process,
+///   and for root
+record Bubblewrap(Path program, Machine machine, List<String> change) implements Isolation.Local {
+  private static final SeccompFilter FILTER = new SeccompFilter();
+
+  /// What is about the machine as a whole. Root may write there, whatever its capabilities.
+  private static final List<String> KERNEL =
+      List.of("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus");
+
+  /// What the change of the account needs, and gives up: also to enter a folder that belongs to
+  /// that account.
+  private static final List<String> TO_CHANGE =
+      List.of("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_DAC_READ_SEARCH");
+
+  Bubblewrap {
+    change = List.copyOf(change);
+  }
+
   @Override
   public List<String> wrap(List<String> command, Place place) {
     var mounts = new Mounts();
@@ -57,10 +77,17 @@ record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
   }
 
   private List<String> bwrapCommand(Mounts mounts, Path folder, List<String> command) {
-    var whole = new ArrayList<>(List.of(program.toString()));
-    // Without capabilities and in a user namespace of its own, even root cannot unmount anything.
-    whole.addAll(List.of("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"));
+    var whole = new ArrayList<>(FILTER.command());
+    whole.add(program.toString());
+    whole.addAll(FILTER.options());
+    whole.addAll(List.of("--unshare-pid", "--unshare-ipc", "--unshare-uts"));
     whole.addAll(List.of("--unshare-cgroup-try", "--cap-drop", "ALL", "--new-session"));
+    if (change.isEmpty()) {
+      // Without capabilities and in a user namespace of its own, even root cannot unmount anything.
+      whole.add("--unshare-user");
+    } else {
+      TO_CHANGE.forEach(each -> whole.addAll(List.of("--cap-add", each)));
+    }
     // The thread that starts bubblewrap lives as long as Runnel; see Spawner.
     whole.add("--die-with-parent");
     whole.addAll(mounts.arguments);
@@ -68,8 +95,14 @@ record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
     whole.addAll(List.of("--remount-ro", "/dev"));
     whole.addAll(List.of("--remount-ro", "/", "--chdir", folder.toAbsolutePath().toString()));
     whole.add("--");
+    whole.addAll(change);
     whole.addAll(command);
     return whole;
+  }
+
+  @Override
+  public AgentUser user() {
+    return machine.user();
   }
 
   @Override
@@ -89,6 +122,7 @@ record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
     // From the path inside to the real path on the machine.
     private final Map<Path, Path> readable = new LinkedHashMap<>();
     private final List<String> hidden = new ArrayList<>();
+    private final Set<Path> created = new HashSet<>();
 
     Mounts() {
       for (var each : SystemFolders.programs()) {
@@ -101,6 +135,7 @@ record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
       }
       readable(SystemFolders.others());
       arguments.addAll(List.of("--proc", "/proc", "--dev", "/dev"));
+      KERNEL.forEach(each -> arguments.addAll(List.of("--ro-bind-try", each, each)));
     }
 
     void readable(Iterable<Path> paths) {
@@ -144,8 +179,20 @@ record Bubblewrap(Path program, Machine machine) implements Isolation.Local {
 
     /// Resolves links in the source; the path inside is unchanged.
     void add(String how, Path source, Path place) {
-      arguments.addAll(
-          List.of(how, Machine.real(source).toString(), place.toAbsolutePath().toString()));
+      var path = place.toAbsolutePath();
+      createFoldersAbove(path);
+      arguments.addAll(List.of(how, Machine.real(source).toString(), path.toString()));
+    }
+
+    /// Folders that bubblewrap creates for a mount are closed to accounts other than root. Those
+    /// that exist stay as they are.
+    private void createFoldersAbove(Path path) {
+      for (int i = 1; i < path.getNameCount(); i++) {
+        var folder = path.getRoot().resolve(path.subpath(0, i));
+        if (created.add(folder)) {
+          arguments.addAll(List.of("--dir", folder.toString()));
+        }
+      }
     }
 
     private static String target(Path link) {

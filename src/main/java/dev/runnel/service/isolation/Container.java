@@ -1,5 +1,7 @@
 package dev.runnel.service.isolation;
 
+import dev.runnel.service.process.Priority;
+import dev.runnel.service.workspace.AgentUser;
 import dev.runnel.service.workspace.Environment;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +33,7 @@ record Container(Path program, Machine machine) implements Isolation.Local {
         new ArrayList<>(List.of(program.toString(), "run", "--rm", "--interactive"));
     containerCommand.addAll(List.of("--init", "--name", place.name(), "--cap-drop", "ALL"));
     containerCommand.addAll(List.of("--security-opt", "no-new-privileges"));
+    containerCommand.addAll(List.of("--oom-score-adj", Priority.oomScore()));
     containerCommand.addAll(machine.quotas().containerOptions());
     containerCommand.addAll(user(place.root()));
     containerCommand.addAll(List.of("--volume", root + ":" + root));
@@ -144,10 +147,16 @@ record Container(Path program, Machine machine) implements Isolation.Local {
     return machine.homeFiles();
   }
 
-  /// Files written by the container must belong to this user, to be deleted later.
+  @Override
+  public AgentUser user() {
+    return machine.user();
+  }
+
+  /// Files written by the container must belong to this user, to be deleted later, or to that of
+  /// agents.
   private List<String> user(Path root) {
     try {
-      if (program.endsWith("podman")) {
+      if (program.endsWith("podman") && !machine.user().isAnother()) {
         // Root is already the same user inside.
         return Files.getAttribute(root, "unix:uid").equals(0)
             ? List.of()

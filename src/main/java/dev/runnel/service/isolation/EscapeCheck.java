@@ -3,9 +3,12 @@ package dev.runnel.service.isolation;
 import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.service.egress.EgressRules;
 import dev.runnel.service.egress.EgressSetting;
+import dev.runnel.service.process.Priority;
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.workspace.AgentUser;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Folders;
 import dev.runnel.service.workspace.Workspaces;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,7 +34,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Tries known ways to escape from an isolation, from within. A successful attempt changes nothing
-/// on the machine except for one empty file, which is deleted.
+/// on the machine except for one empty file, which is deleted. If Runnel runs as root, the check
+/// also creates a file in a folder of the system, and deletes it.
 ///
 /// @param machine the facts that the isolation was built from
 /// @param environment the environment whose container image is used; only containers need one
@@ -46,6 +51,8 @@ public record EscapeCheck(
   public enum Result {
     CLOSED,
     OPEN,
+    /// It succeeded, but reaches nothing outside of the run, or no more than the detail says.
+    LIMITED,
     /// The programs that the attempt needs are missing.
     UNKNOWN
   }
@@ -122,11 +129,89 @@ public record EscapeCheck(
       fi
 
       powers=$(while read -r name value; do
-        [ "$name" = CapEff: ] && [ "$value" != 0000000000000000 ] && echo "capabilities $value"
+        case $name in CapInh:|CapPrm:|CapEff:|CapAmb:)
+          [ "$value" != 0000000000000000 ] && echo "capabilities $value" ;;
+        esac
         [ "$name" = NoNewPrivs: ] && [ "$value" = 0 ] && echo "setuid programs"
       done < /proc/self/status)
       if [ -n "$powers" ]; then say OPEN "more power than an ordinary process" "$powers"
       else say CLOSED "more power than an ordinary process" ""; fi
+
+      # A file is opened for appending, and nothing is written.
+      found=""
+      for each in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sys/vm/drop_caches \\
+          /proc/sysrq-trigger /proc/irq/default_smp_affinity /proc/bus/pci/00/* \\
+          /sys/kernel/uevent_helper; do
+        [ -e "$each" ] && (exec 3>> "$each") 2>/dev/null && found="$found $each"
+      done
+      if [ -n "$found" ]; then
+        say OPEN "settings of the kernel" "it writes$found. Do not let agents work as root: agents.user"
+      else say CLOSED "settings of the kernel" ""; fi
+
+      what="files that only root may read"
+      if [ -n "$ROOT_FILE" ] && [ -r "$ROOT_FILE" ]; then
+        say OPEN "$what" "it reads $ROOT_FILE. Do not let agents work as root: agents.user"
+      else say CLOSED "$what" ""; fi
+
+      what="the variables of process 1"
+      if ! command -v tr >/dev/null; then say UNKNOWN "$what" "this needs tr"
+      else
+        found=$(tr '\\0' '\\n' 2>/dev/null < /proc/1/environ | while IFS== read -r name value; do
+          case $name in ""|*[!A-Za-z0-9_]*) continue ;; esac
+          eval "[ -n \\"\\${$name+set}\\" ]" || printf ' %s' "$name"
+        done 2>/dev/null)
+        if [ -n "$found" ]; then say OPEN "$what" "it reads$found"
+        else say CLOSED "$what" ""; fi
+      fi
+
+      what="processes of another agent"
+      if ! command -v tr >/dev/null; then say UNKNOWN "$what" "this needs tr"
+      else
+        found=""
+        for each in /proc/[0-9]*; do
+          case $(tr '\\0' ' ' 2>/dev/null < "$each/cmdline") in
+            *"$NEIGHBOUR"*) kill -0 "${each#/proc/}" 2>/dev/null && found=ends || found=sees ;;
+          esac
+        done 2>/dev/null
+        if [ -n "$found" ]; then
+          say OPEN "$what" "it $found them. Isolate agents: agents.isolation"
+        else say CLOSED "$what" ""; fi
+      fi
+
+      # What the agent starts against the agent itself, which is this shell.
+      what="attaching to the agent, for what it starts"
+      if ! command -v perl >/dev/null; then say UNKNOWN "$what" "this needs perl"
+      else
+        found=$(perl -e '
+          my ($pid, $trace, $read) = @ARGV;
+          my $buffer = "x" x 8;
+          my $here = pack("QQ", unpack("Q", pack("p", $buffer)), 8);
+          my $nowhere = pack("QQ", 8, 8);
+          print " process_vm_readv" if syscall($read, $pid + 0, $here, 1, $nowhere, 1, 0) >= 0 || $! == 14;
+          my $handle = syscall(434, $pid + 0, 0);
+          print " pidfd_getfd" if $handle >= 0 && syscall(438, $handle, 1, 0) >= 0;
+          print " /proc/PID/mem" if open(my $memory, "+<", "/proc/$pid/mem");
+          print " ptrace" if syscall($trace, 0x4206, $pid + 0, 0, 0) == 0;
+        ' "$$" $CALLS 2>/dev/null)
+        if [ -n "$found" ]; then
+          say LIMITED "$what" "by$found. It can speak as the agent, and reaches no other run. The kernel refuses it with kernel.yama.ptrace_scope=1"
+        else say CLOSED "$what" ""; fi
+      fi
+      what="the agent's output, for what it starts"
+      if (exec 3>> /proc/$$/fd/1) 2>/dev/null; then
+        say LIMITED "$what" "it opens it by /proc. It can speak as the agent, and reaches no other run. A Runnel that runs as root, with agents of another account, refuses it"
+      else say CLOSED "$what" ""; fi
+
+      what="being ended after Runnel when memory runs out"
+      score=$(cat /proc/self/oom_score_adj 2>/dev/null)
+      lower() { sh -c 'echo "$1" > /proc/self/oom_score_adj' sh "$1" 2>/dev/null; }
+      if [ -z "$score" ]; then say UNKNOWN "$what" "this needs /proc"
+      elif [ "$score" -lt "$SCORE" ]; then say OPEN "$what" "its oom_score_adj is $score, not $SCORE"
+      elif lower $((RUNNEL_SCORE - 1)); then
+        say OPEN "$what" "it lowers its oom_score_adj below that of Runnel. Do not let agents work as root: agents.user"
+      elif lower "$RUNNEL_SCORE"; then
+        say LIMITED "$what" "it lowers its oom_score_adj to that of Runnel, not below. Limit the memory of agents: agents.limits.memory"
+      else say CLOSED "$what" ""; fi
 
       # Not `:`, whose failure would end the shell.
       for each in $TARGETS; do printf "" > "$each"; done 2>/dev/null
@@ -235,7 +320,8 @@ public record EscapeCheck(
   private record Proxy(
       Optional<Isolation.Network> network, Optional<EgressProxy> proxy, Optional<Path> folder)
       implements AutoCloseable {
-    static Proxy listen(boolean wanted, EgressRules rules, EgressProxy.Resolver resolver)
+    static Proxy listen(
+        boolean wanted, EgressRules rules, EgressProxy.Resolver resolver, AgentUser user)
         throws IOException {
       if (!wanted) {
         return new Proxy(Optional.empty(), Optional.empty(), Optional.empty());
@@ -243,9 +329,11 @@ public record EscapeCheck(
       // The path of a socket must be short.
       var folder = Files.createTempDirectory("runnel-check-");
       var socket = folder.resolve("proxy");
+      var proxy = EgressProxy.listen(socket, rules, resolver, _ -> {});
+      user.own(socket);
       return new Proxy(
           Optional.of(new Isolation.Network(socket, rules.loopback())),
-          Optional.of(EgressProxy.listen(socket, rules, resolver, _ -> {})),
+          Optional.of(proxy),
           Optional.of(folder));
     }
 
@@ -256,6 +344,32 @@ public record EscapeCheck(
       }
       if (folder.isPresent()) {
         Files.deleteIfExists(folder.get());
+      }
+    }
+  }
+
+  /// A file in a folder of the system that its owner alone may read, if Runnel runs as root.
+  private record RootFile(Optional<Path> file) implements AutoCloseable {
+    static RootFile create() throws IOException {
+      if (!Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0)) {
+        return new RootFile(Optional.empty());
+      }
+      for (var each : List.of("/opt", "/usr")) {
+        try {
+          // A new temporary file is private.
+          return new RootFile(
+              Optional.of(Files.createTempFile(Path.of(each), ".runnel-escape-check-", "")));
+        } catch (IOException _) {
+          // It is missing or read-only.
+        }
+      }
+      return new RootFile(Optional.empty());
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (file.isPresent()) {
+        Files.deleteIfExists(file.get());
       }
     }
   }
@@ -277,22 +391,27 @@ public record EscapeCheck(
   }
 
   private List<Finding> runIn(Path folder) throws IOException, InterruptedException {
-    var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
-    var secret = Files.writeString(folder.resolve("secret"), "x");
-    var otherHome =
-        Files.writeString(workspaces.home("other", environment).folder().resolve("x"), "x");
-    var otherWorkspace = Files.createDirectories(workspaces.root("other")).resolve("x");
-    Files.writeString(otherWorkspace, "x");
-    var request = ExecutionRequest.internal("escape-check-" + UUID.randomUUID());
-    var root = Files.createDirectories(workspaces.root(request.runId()));
-    var home = workspaces.home(request.runId(), environment);
+    var user = isolation.user();
+    user.admit(folder);
+    var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE, user);
+    // As private as all that Runnel keeps.
+    var secret = folder.resolve("secret");
+    Folders.createFile(secret, new byte[1]);
+    var neighbour = place(workspaces, "escape-check-other-" + UUID.randomUUID());
+    var otherHome = Files.writeString(neighbour.home().folder().resolve("x"), "x");
+    user.own(otherHome);
+    var otherWorkspace = Files.writeString(neighbour.root().resolve("x"), "x");
+    user.own(otherWorkspace);
+    var mine = place(workspaces, "escape-check-" + UUID.randomUUID());
+    user.admit(folder.resolve("workspaces"));
     var operator = machine.home().map(Path::toString).orElse("/nonexistent");
     var targets = targets(folder, operator);
     var rules = egress.rules(List.of());
     var resolver = new RebindingResolver();
     try (var loopback = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         var internal = internal();
-        var proxy = Proxy.listen(isolation.isOn() && !egress.isMachine(), rules, resolver)) {
+        var rootFile = RootFile.create();
+        var proxy = Proxy.listen(isolation.isOn() && !egress.isMachine(), rules, resolver, user)) {
       var variables = new HashMap<String, String>();
       variables.put(
           "HIDDEN",
@@ -326,44 +445,78 @@ public record EscapeCheck(
               .map(port -> REBINDING_NAME + ":" + port)
               .collect(Collectors.joining(" ")));
       variables.put("CHANGING", REBINDING_NAME + ":443");
+      variables.put("ROOT_FILE", rootFile.file().map(Path::toString).orElse(""));
+      variables.put("NEIGHBOUR", neighbour.request().runId());
+      variables.put("CALLS", SeccompFilter.ptrace() + " " + SeccompFilter.readMemory());
+      variables.put("SCORE", Priority.oomScore());
+      variables.put("RUNNEL_SCORE", Integer.toString(Priority.own()));
       proxy.network().ifPresent(it -> variables.putAll(it.variables(Map.of())));
       var place =
           new Isolation.Place(
-              request,
-              root,
-              root,
+              mine.request(),
+              mine.root(),
+              mine.root(),
               environment,
               variables.keySet(),
               List.of(),
-              home,
+              mine.home(),
               proxy.network());
-      var findings = new ArrayList<>(findings(start(place, variables)));
+      var other =
+          start(
+              List.of("/bin/sh", "-c", "read -r _", neighbour.request().runId()),
+              neighbour,
+              Map.of());
+      List<String> output;
+      try {
+        output = outputOf(start(List.of("/bin/sh", "-c", SCRIPT), place, variables));
+      } finally {
+        other.destroyForcibly();
+        isolation.cleanUp(neighbour.request(), machine.environment());
+      }
+      var findings = new ArrayList<>(findings(output));
       if (resolver.resolutions() > 1) {
         findings.removeIf(it -> it.what().equals(REBINDING));
         findings.add(new Finding(REBINDING, Result.OPEN, "the proxy resolves it twice"));
       }
-      isolation.cleanUp(request, machine.environment());
+      isolation.cleanUp(mine.request(), machine.environment());
       findings.add(checkTargets(targets));
       return findings;
     }
   }
 
-  private List<String> start(Isolation.Place place, Map<String, String> variables)
-      throws IOException, InterruptedException {
-    var output = place.home().folder().resolveSibling("output");
+  private Isolation.Place place(Workspaces workspaces, String runId) throws IOException {
+    var home = workspaces.home(runId, environment);
+    var root = Files.createDirectories(workspaces.root(runId));
+    isolation.user().own(root);
+    return new Isolation.Place(
+        ExecutionRequest.internal(runId), root, root, environment, Set.of(), List.of(), home);
+  }
+
+  /// Starts a command like an agent: its input and output are pipes.
+  private Process start(List<String> command, Isolation.Place place, Map<String, String> variables)
+      throws IOException {
+    var whole = new ArrayList<>(Priority.command());
+    whole.addAll(isolation.wrap(command, place));
     var builder =
-        new ProcessBuilder(isolation.wrap(List.of("/bin/sh", "-c", SCRIPT), place))
+        new ProcessBuilder(whole)
             .directory(place.folder().toFile())
-            .redirectOutput(output.toFile())
             .redirectError(ProcessBuilder.Redirect.DISCARD);
     builder.environment().keySet().retainAll(names());
     builder.environment().putAll(variables);
-    builder.environment().putAll(Isolation.variables(place.home()));
-    var process = builder.start();
+    builder.environment().putAll(isolation.variables(place.home()));
+    return builder.start();
+  }
+
+  /// Waits for its end.
+  private static List<String> outputOf(Process process) throws IOException, InterruptedException {
+    // The pipe holds more than all lines.
     if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly().waitFor();
     }
-    return Files.readAllLines(output, StandardCharsets.UTF_8);
+    var output = process.getInputStream();
+    return new String(output.readNBytes(output.available()), StandardCharsets.UTF_8)
+        .lines()
+        .toList();
   }
 
   private List<String> names() {

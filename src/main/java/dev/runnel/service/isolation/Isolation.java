@@ -1,6 +1,7 @@
 package dev.runnel.service.isolation;
 
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.workspace.AgentUser;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.RunHome;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 
 /// Isolates agents and setup commands from the machine.
 public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
@@ -143,9 +145,20 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
     return Optional.empty();
   }
 
-  /// Whether runs are isolated. Isolated runs have home folders of their own.
+  /// Whether runs are isolated.
   default boolean isOn() {
     return true;
+  }
+
+  /// The account of agents and setup commands.
+  default AgentUser user() {
+    return AgentUser.SAME;
+  }
+
+  /// Whether runs have home folders of their own: if they are isolated, or agents have another
+  /// account than this process.
+  default boolean givesHomes() {
+    return isOn() || user().isAnother();
   }
 
   /// The operator's variables that the wrapping program itself needs, and that the wrapped command
@@ -160,18 +173,34 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
   }
 
   /// The variables that point to the run's own folders.
-  static Map<String, String> variables(RunHome home) {
+  default Map<String, String> variables(RunHome home) {
     return Map.of("HOME", home.folder().toString(), "TMPDIR", "/tmp");
   }
 
   /// A description in one line, for the operator.
   String line();
 
-  /// No isolation: agents have all permissions of Runnel's user.
-  record None() implements Local {
+  /// No isolation: agents have all permissions of their account.
+  ///
+  /// @param change the command that changes to the account; empty for that of this process
+  record None(AgentUser user, List<String> change) implements Local {
+    public None {
+      change = List.copyOf(change);
+    }
+
+    /// Agents have the account of this process.
+    public None() {
+      this(AgentUser.SAME, List.of());
+    }
+
     @Override
     public List<String> wrap(List<String> command, Place place) {
-      return command;
+      return Stream.concat(change.stream(), command.stream()).toList();
+    }
+
+    @Override
+    public Map<String, String> variables(RunHome home) {
+      return Map.of("HOME", home.folder().toString(), "TMPDIR", home.temporary().toString());
     }
 
     @Override
@@ -181,7 +210,9 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
 
     @Override
     public String line() {
-      return "none: agents can read and change all that Runnel's user can. Install bubblewrap to"
+      return "none: agents can read and change all that "
+          + (user.isAnother() ? "the account " + user.uid() : "Runnel's user")
+          + " can. Install bubblewrap to"
           + " isolate them, or set agents.isolation. Connected to a platform, Runnel does not start"
           + " like this unless agents.isolation is none";
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /// Chooses the isolation for this machine.
 public final class Isolations {
@@ -34,12 +35,12 @@ public final class Isolations {
   public static Isolation.Local choose(String kind, Machine machine, boolean ownNetwork) {
     var environment = machine.environment();
     return switch (kind) {
-      case "none" -> new Isolation.None();
+      case "none" -> none(machine);
       case "auto" ->
           bubblewrap(machine)
               .filter(found -> works(found, environment, ownNetwork))
               .<Isolation.Local>map(found -> found)
-              .orElseGet(Isolation.None::new);
+              .orElseGet(() -> none(machine));
       case "bubblewrap" -> {
         var found =
             bubblewrap(machine)
@@ -77,9 +78,32 @@ public final class Isolations {
     };
   }
 
+  private static Isolation.None none(Machine machine) {
+    return new Isolation.None(
+        machine.user(), AgentAccount.change(machine.user(), machine.environment()));
+  }
+
   private static Optional<Bubblewrap> bubblewrap(Machine machine) {
-    return Executables.find("bwrap", machine.environment())
-        .map(program -> new Bubblewrap(program, machine));
+    var environment = machine.environment();
+    var change = AgentAccount.change(machine.user(), environment);
+    return Executables.find("bwrap", environment)
+        .map(program -> new Bubblewrap(program, machine, change))
+        .map(found -> change.isEmpty() ? found : withOwnUsers(found, machine));
+  }
+
+  /// With a user namespace for each run, if the other account may create it: otherwise runs share
+  /// the limit of processes, and the kernel's keys of the account.
+  private static Bubblewrap withOwnUsers(Bubblewrap found, Machine machine) {
+    return Executables.find("unshare", machine.environment())
+        .map(
+            unshare ->
+                Stream.concat(
+                        found.change().stream(),
+                        Stream.of(unshare.toString(), "--user", "--map-current-user", "--"))
+                    .toList())
+        .map(change -> new Bubblewrap(found.program(), machine, change))
+        .filter(own -> works(own, machine.environment(), false))
+        .orElse(found);
   }
 
   private static boolean works(

@@ -1,5 +1,6 @@
 package dev.runnel.service.isolation;
 
+import dev.runnel.service.workspace.AgentUser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,12 +19,14 @@ import java.util.Set;
 /// @param homeFiles the files in the operator's home folder that are copied to each run, as
 ///   relative paths
 /// @param quotas the resources that one agent may use
+/// @param user the account of agents
 public record Machine(
     Map<String, String> environment,
     List<Path> hidden,
     List<Path> readable,
     List<String> homeFiles,
-    Quotas quotas) {
+    Quotas quotas,
+    AgentUser user) {
   public Machine {
     environment = Map.copyOf(environment);
     hidden = hidden.stream().map(Path::toAbsolutePath).toList();
@@ -34,6 +37,20 @@ public record Machine(
   /// With the default quotas and only the folders and programs of the system.
   public Machine(Map<String, String> environment, List<Path> hidden) {
     this(environment, hidden, List.of(), List.of(), Quotas.DEFAULT);
+  }
+
+  /// With the account of this process.
+  public Machine(
+      Map<String, String> environment,
+      List<Path> hidden,
+      List<Path> readable,
+      List<String> homeFiles,
+      Quotas quotas) {
+    this(environment, hidden, readable, homeFiles, quotas, AgentUser.SAME);
+  }
+
+  public Machine with(AgentUser other) {
+    return new Machine(environment, hidden, readable, homeFiles, quotas, other);
   }
 
   /// The operator's home folder.

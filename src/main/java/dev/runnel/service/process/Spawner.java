@@ -4,6 +4,7 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -146,7 +147,9 @@ public interface Spawner {
             () -> {
               started.removeIf(each -> !each.isAlive());
               SessionKeyring.renew();
-              var process = builder.start();
+              var command = new ArrayList<>(Priority.command());
+              command.addAll(builder.command());
+              var process = builder.command(command).start();
               started.add(process);
               return process;
             });

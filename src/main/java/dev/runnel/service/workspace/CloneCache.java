@@ -109,8 +109,8 @@ final class CloneCache {
     var rebuilds = state.rebuilds;
     try {
       var clone = new ArrayList<>(List.of("clone", "--quiet", "--no-checkout", "--template="));
-      if (commandRunner.isIsolated()) {
-        // With hard links, an isolated agent could modify objects in the cache. Otherwise git makes
+      if (commandRunner.separatesAgents()) {
+        // With hard links, such an agent could modify objects in the cache. Otherwise git makes
         // them where it can; with --local, it would fail on another disk.
         clone.add("--no-hardlinks");
       }

@@ -29,6 +29,7 @@ public interface CommandRunner {
   /// @throws StoppedException if the run was stopped or the start deadline has passed
   void requireNotStopped() throws StoppedException;
 
-  /// Whether agents are isolated, and so must not share files with the clone cache.
-  boolean isIsolated();
+  /// Whether agents are separated from Runnel by an isolation or an account, and so must not share
+  /// files with the clone cache.
+  boolean separatesAgents();
 }

@@ -146,14 +146,25 @@ public final class Folders {
   /// folder.
   ///
   /// @param relativePath path of the innermost folder
+  /// @param owner the owner of the created folders
   /// @return its path
-  static Path createBelow(Path base, Path relativePath) throws IOException {
+  public static Path createBelow(Path base, Path relativePath, AgentUser owner) throws IOException {
     var path = base;
     for (var name : relativePath) {
       path = path.resolve(name);
       if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
         Files.deleteIfExists(path);
         Files.createDirectory(path, PRIVATE_FOLDER);
+        var _ =
+            inParent(
+                base,
+                base.relativize(path),
+                (parent, created) -> {
+                  try (var folder = parent.newDirectoryStream(created, LinkOption.NOFOLLOW_LINKS)) {
+                    owner.own(folder.getFileAttributeView(PosixFileAttributeView.class));
+                  }
+                  return true;
+                });
       }
     }
     return path;
@@ -163,10 +174,12 @@ public final class Folders {
   /// an existing file, and links and files on the path to it; follows no link below the folder.
   ///
   /// @param relativePath path of the file
-  public static void writeBelow(Path base, Path relativePath, byte[] content) throws IOException {
+  /// @param owner the owner of the file and of the created folders
+  public static void writeBelow(Path base, Path relativePath, byte[] content, AgentUser owner)
+      throws IOException {
     var parent = relativePath.getParent();
     if (parent != null) {
-      createBelow(base, parent);
+      createBelow(base, parent, owner);
     }
     var _ =
         inParent(
@@ -184,6 +197,9 @@ public final class Folders {
                       PRIVATE_FILE)) {
                 writeAll(channel, content);
               }
+              owner.own(
+                  folder.getFileAttributeView(
+                      name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS));
               return true;
             });
   }

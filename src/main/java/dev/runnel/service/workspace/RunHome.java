@@ -5,8 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +20,8 @@ import java.util.function.UnaryOperator;
 /// @param folder the home folder
 /// @param temporary the run's `/tmp`
 /// @param caches the download caches that the runs of one environment share
-public record RunHome(Path folder, Path temporary, Path caches) {
+/// @param user the owner of all of them
+public record RunHome(Path folder, Path temporary, Path caches, AgentUser user) {
   /// The folders in the home folder where build tools keep downloads. Their settings and logs, and
   /// caches of other programs, are not shared.
   private static final List<String> CACHES =
@@ -36,17 +35,28 @@ public record RunHome(Path folder, Path temporary, Path caches) {
   /// Maximum size of a login file in bytes.
   public static final int MAX_LOGIN = 1024 * 1024;
 
-  /// Creates the missing folders.
-  static RunHome make(Path base, Path caches) throws IOException {
-    var home = new RunHome(base.resolve("home"), base.resolve("tmp"), caches);
+  /// Creates the missing folders. Existing ones are taken over if they belong to another account.
+  static RunHome make(Path base, Path caches, AgentUser user) throws IOException {
+    var home = new RunHome(base.resolve("home"), base.resolve("tmp"), caches, user);
+    Folders.createPrivately(base);
+    user.admit(base);
+    user.admit(base.toAbsolutePath().getParent());
     for (var each : List.of(home.folder, home.temporary, home.sharedMemory(), caches)) {
-      Folders.createPrivately(each);
+      user.takeOver(each);
+      home.create(each);
     }
     for (var mount : home.mounts().entrySet()) {
       home.folder(home.folder.relativize(mount.getKey()).toString());
-      Folders.createPrivately(mount.getValue());
+      home.create(mount.getValue());
     }
     return home;
+  }
+
+  private void create(Path each) throws IOException {
+    if (!Files.isDirectory(each)) {
+      Folders.createPrivately(each);
+      user.own(each);
+    }
   }
 
   /// The run's `/dev/shm`.
@@ -78,9 +88,7 @@ public record RunHome(Path folder, Path temporary, Path caches) {
         && Files.getLastModifiedTime(file).compareTo(Files.getLastModifiedTime(from)) >= 0) {
       return;
     }
-    Files.deleteIfExists(file);
-    Files.copy(from, file, StandardCopyOption.REPLACE_EXISTING);
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    Folders.writeBelow(folder, Path.of(place), Files.readAllBytes(from), user);
   }
 
   /// Changes the text of a copied file, if it exists and is not larger than [#MAX_LOGIN].
@@ -94,7 +102,7 @@ public record RunHome(Path folder, Path temporary, Path caches) {
       var text = new String(before.get(), StandardCharsets.ISO_8859_1);
       var after = edit.apply(text);
       if (!after.equals(text)) {
-        Folders.writeBelow(folder, path, after.getBytes(StandardCharsets.ISO_8859_1));
+        Folders.writeBelow(folder, path, after.getBytes(StandardCharsets.ISO_8859_1), user);
       }
     }
   }
@@ -105,7 +113,7 @@ public record RunHome(Path folder, Path temporary, Path caches) {
   public void write(String place, String content) throws IOException {
     var file = file(place);
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-      Files.writeString(file, content);
+      Folders.writeBelow(folder, Path.of(place), content.getBytes(StandardCharsets.UTF_8), user);
     }
   }
 
@@ -113,7 +121,7 @@ public record RunHome(Path folder, Path temporary, Path caches) {
   ///
   /// @param place the path in the home folder
   public Path folder(String place) throws IOException {
-    return Folders.createBelow(folder, Path.of(place));
+    return Folders.createBelow(folder, Path.of(place), user);
   }
 
   private Path file(String place) throws IOException {

@@ -45,6 +45,7 @@ public final class Workspaces {
   private final Path homes;
   private final CloneCache cache;
   private final Environments environments;
+  private final AgentUser user;
   // Runs whose folders are in use and must not be deleted.
   private final Set<String> inUse = ConcurrentHashMap.newKeySet();
   private final SharedCaches sharedCaches;
@@ -52,6 +53,12 @@ public final class Workspaces {
   /// @param folder the folder of the workspaces; clones are kept in `repositories` beside it, the
   ///   home folders of isolated runs in `homes`, and the caches of environments in `caches`
   public Workspaces(Path folder, Environments environments) {
+    this(folder, environments, AgentUser.SAME);
+  }
+
+  /// @param user the owner of the workspaces, home folders and caches
+  public Workspaces(Path folder, Environments environments, AgentUser user) {
+    this.user = user;
     this.folder = folder.toAbsolutePath().normalize();
     this.homes = this.folder.resolveSibling("homes");
     this.sharedCaches = new SharedCaches(this.folder.resolveSibling("caches"));
@@ -73,7 +80,7 @@ public final class Workspaces {
   /// The private folders of an isolated run, which exist then. They are deleted with its workspace.
   /// Call it between [#prepare] and [#release], or during [#prepare].
   public RunHome home(String runId, Environment environment) throws IOException {
-    return RunHome.make(homes.resolve(runId), sharedCaches.use(runId, environment.uid()));
+    return RunHome.make(homes.resolve(runId), sharedCaches.use(runId, environment.uid()), user);
   }
 
   /// The size of a run's folders in bytes; 0 if there are none. While the run uses the caches of
@@ -117,12 +124,15 @@ public final class Workspaces {
       var start = workFolder(environment, root);
       var needsNothing = environment.equals(Environment.NONE) && skillSpecs.isEmpty();
       if (Files.isDirectory(root) && (needsNothing || isReady(runId))) {
+        user.admit(folder);
+        user.takeOver(root);
         return new PreparedWorkspace.Ready(root, start, false, List.of());
       }
       Files.deleteIfExists(ready(runId));
       Folders.delete(root);
       Folders.delete(homes.resolve(runId));
       Folders.createPrivately(root);
+      user.admit(folder);
       var sources = new ArrayList<Skills.Source>();
       for (var repository : environment.repositories()) {
         activity[0] = "Cloning " + repository.fullName();
@@ -137,6 +147,8 @@ public final class Workspaces {
         var git = new Git(commandRunner, environments.variableValues());
         skills.add(new Skills(git).find(spec, sources));
       }
+      // From here on, only the agent's account works in it.
+      user.takeOver(root);
       for (var command : environment.setupCommands()) {
         activity[0] = "Setting up: " + command;
         commandRunner.reportProgress(activity[0]);

@@ -8,6 +8,7 @@ import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.isolation.Quotas;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.FakeModel;
 import dev.runnel.testkit.RealAgents;
@@ -157,7 +158,8 @@ class IsolatedRealAgentsTest {
             List.of(folder.resolve("workspaces")),
             List.of(RealAgents.toolServer().getParent()),
             List.of(),
-            Quotas.DEFAULT));
+            Quotas.DEFAULT,
+            AgentUsers.any()));
   }
 
   private static List<Path> files(Path folder) throws IOException {

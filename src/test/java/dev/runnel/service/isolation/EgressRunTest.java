@@ -10,6 +10,7 @@ import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
@@ -207,7 +208,12 @@ class EgressRunTest {
       variables.put("HOME", Files.createDirectories(folder.resolve("operator")).toString());
       var machine =
           new Machine(
-              variables, List.of(folder.resolve("data")), List.of(), List.of(), Quotas.DEFAULT);
+              variables,
+              List.of(folder.resolve("data")),
+              List.of(),
+              List.of(),
+              Quotas.DEFAULT,
+              AgentUsers.any());
       return new Stage(folder, server, contract.isolation(machine, bin), variables);
     }
 

@@ -11,6 +11,7 @@ import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
@@ -101,7 +102,12 @@ class EgressTest {
 
   private static Machine machine() {
     return new Machine(
-        Map.of("PATH", System.getenv("PATH")), List.of(), List.of(), List.of(), Quotas.DEFAULT);
+        Map.of("PATH", System.getenv("PATH")),
+        List.of(),
+        List.of(),
+        List.of(),
+        Quotas.DEFAULT,
+        AgentUsers.any());
   }
 
   interface Contract {
@@ -195,8 +201,10 @@ class EgressTest {
     /// @return the output, or the status if there is none
     String run(String pattern, String script) throws Exception {
       asked.clear();
-      var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
+      var user = AgentUsers.any();
+      var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE, user);
       var root = Files.createDirectories(workspaces.root("run"));
+      user.own(root);
       var socket = folder.resolve("proxy");
       var rules = new EgressRules(List.of(pattern));
       var network = new Isolation.Network(socket, rules.loopback());
@@ -218,6 +226,7 @@ class EgressTest {
       builder.environment().putAll(variables);
       builder.environment().put("PATH", PROGRAMS);
       try (var _ = EgressProxy.listen(socket, rules, Stage::resolve, asked::add)) {
+        user.own(socket);
         var process = builder.start();
         try (var stdin = process.getOutputStream()) {
           stdin.write("stdin".getBytes(StandardCharsets.US_ASCII));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
@@ -31,6 +32,10 @@ class EscapeCheckTest {
           "unmounting what separates it",
           "more power than an ordinary process",
           "writing outside its own folders",
+          "settings of the kernel",
+          "files that only root may read",
+          "the variables of process 1",
+          "processes of another agent",
           "services of this machine (loopback)",
           "the internal network",
           "the cloud's metadata service",
@@ -132,11 +137,12 @@ class EscapeCheckTest {
     Files.writeString(operator.resolve(".bashrc"), "x");
     var settings = Files.writeString(folder.resolve("runnel.yaml"), "x");
     return new Machine(
-        Map.of(
-            "PATH",
-            folder.resolve("bin") + ":" + System.getenv("PATH"),
-            "HOME",
-            operator.toString()),
-        List.of(folder.resolve("data"), settings));
+            Map.of(
+                "PATH",
+                folder.resolve("bin") + ":" + System.getenv("PATH"),
+                "HOME",
+                operator.toString()),
+            List.of(folder.resolve("data"), settings))
+        .with(AgentUsers.any());
   }
 }

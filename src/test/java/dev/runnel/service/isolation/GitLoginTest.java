@@ -8,6 +8,7 @@ import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Repository;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.ContainerRuntime;
 import dev.runnel.testkit.GitServer;
@@ -273,7 +274,9 @@ class GitLoginTest {
       variables.put("HOME", Files.createDirectories(folder.resolve("operator")).toString());
       variables.put(TOKEN_NAME, TOKEN);
       var data = Files.createDirectories(folder.resolve("data"));
-      var machine = new Machine(variables, List.of(data), List.of(), List.of(), Quotas.DEFAULT);
+      var machine =
+          new Machine(
+              variables, List.of(data), List.of(), List.of(), Quotas.DEFAULT, AgentUsers.any());
       var environment =
           Environment.named("web")
               .withRepositories(

@@ -10,6 +10,7 @@ import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -382,7 +383,8 @@ public interface InjectedAgentContract {
                   List.of(data, folder.resolve("runnel.yaml")),
                   List.of(),
                   List.of(),
-                  new Quotas(200 << 20, 300, 1)),
+                  new Quotas(200 << 20, 300, 1),
+                  AgentUsers.any()),
               folder);
       var environments =
           new Environments(

@@ -13,6 +13,7 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Repository;
 import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.ContainerRuntime;
 import dev.runnel.testkit.LocalRepository;
 import java.io.IOException;
@@ -38,20 +39,22 @@ class IsolationTest {
   class TheChoice {
     @Test
     void autoWithoutBubblewrapReportsNoIsolation() {
-      var isolation = Isolations.choose("auto", machine(path(folder)));
+      var isolation = Isolations.choose("auto", new Machine(path(folder), List.of(folder)));
 
-      assertThat(isolation).isEqualTo(new Isolation.None());
-      assertThat(isolation.line())
-          .startsWith("none: agents can read and change all that Runnel's user can.");
+      assertThat(isolation).isInstanceOf(Isolation.None.class);
+      assertThat(isolation.line()).startsWith("none: agents can read and change all that ");
     }
 
     @Test
     void missingIsolationProgramStopsTheStart() {
-      assertThatThrownBy(() -> Isolations.choose("bubblewrap", machine(path(folder))))
+      assertThatThrownBy(
+              () -> Isolations.choose("bubblewrap", new Machine(path(folder), List.of(folder))))
           .hasMessageStartingWith("is bubblewrap, and there is no bwrap on the PATH.");
-      assertThatThrownBy(() -> Isolations.choose("container", machine(path(folder))))
+      assertThatThrownBy(
+              () -> Isolations.choose("container", new Machine(path(folder), List.of(folder))))
           .hasMessageStartingWith("is container, and there is no docker or podman on the PATH.");
-      assertThatThrownBy(() -> Isolations.choose("jail", machine(path(folder))))
+      assertThatThrownBy(
+              () -> Isolations.choose("jail", new Machine(path(folder), List.of(folder))))
           .hasMessage("is jail, and must be one of auto, none, bubblewrap, container, kubernetes.");
     }
 
@@ -59,10 +62,13 @@ class IsolationTest {
     void aBubblewrapThatMayNotMakeNamespacesIsNotUsed() throws IOException {
       program("bwrap", "exit 1");
 
-      assertThat(Isolations.choose("auto", machine(path(folder.resolve("bin")))))
-          .isEqualTo(new Isolation.None());
+      assertThat(
+              Isolations.choose("auto", new Machine(path(folder.resolve("bin")), List.of(folder))))
+          .isInstanceOf(Isolation.None.class);
       assertThatThrownBy(
-              () -> Isolations.choose("bubblewrap", machine(path(folder.resolve("bin")))))
+              () ->
+                  Isolations.choose(
+                      "bubblewrap", new Machine(path(folder.resolve("bin")), List.of(folder))))
           .hasMessageContaining("bwrap does not work here");
     }
   }
@@ -133,7 +139,7 @@ class IsolationTest {
           cat "$HOME/.claude/.credentials.json" > login
           echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
           """);
-      assertThat(program.toFile().setExecutable(true)).isTrue();
+      assertThat(program.toFile().setExecutable(true, false)).isTrue();
       var variables =
           Map.of(
               "PATH",
@@ -175,7 +181,7 @@ class IsolationTest {
           echo '{"type":"system","subtype":"init","session_id":"its-own"}'
           echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
           """);
-      assertThat(program.toFile().setExecutable(true)).isTrue();
+      assertThat(program.toFile().setExecutable(true, false)).isTrue();
       var variables =
           Map.of(
               "PATH",
@@ -210,8 +216,10 @@ class IsolationTest {
     @Test
     void agentEndsWithTheProcessThatStartedIt() throws Exception {
       var mark = ExecutorContract.mark();
-      var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
+      var workspaces =
+          new Workspaces(folder.resolve("workspaces"), Environments.NONE, AgentUsers.any());
       var root = Files.createDirectories(workspaces.root("run"));
+      AgentUsers.any().own(root);
       var place =
           new Isolation.Place(
               ExecutionRequest.internal("run"),
@@ -251,7 +259,13 @@ class IsolationTest {
       var variables = new HashMap<>(System.getenv());
       variables.put("HOME", home.toString());
       var machine =
-          new Machine(variables, List.of(folder), List.of(), List.of(".npmrc"), Quotas.DEFAULT);
+          new Machine(
+              variables,
+              List.of(folder),
+              List.of(),
+              List.of(".npmrc"),
+              Quotas.DEFAULT,
+              AgentUsers.any());
       var environment =
           environment(List.of(), List.of("cp \"$HOME/.npmrc\" seen"), Optional.empty());
       var withFile =
@@ -452,7 +466,7 @@ class IsolationTest {
   }
 
   private Machine machine(Map<String, String> environment) {
-    return new Machine(environment, List.of(folder));
+    return new Machine(environment, List.of(folder)).with(AgentUsers.any());
   }
 
   private static Map<String, String> path(Path only) {

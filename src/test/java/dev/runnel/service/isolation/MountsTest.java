@@ -7,6 +7,7 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.RunHome;
 import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.Bubblewrapped;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,9 +36,11 @@ class MountsTest {
     data = Files.createDirectories(folder.resolve("machine/data"));
     Files.writeString(data.resolve("key"), "secret-key");
     Files.writeString(folder.resolve("machine/runnel.yaml"), "secret-settings");
-    var workspaces = new Workspaces(data.resolve("workspaces"), Environments.NONE);
+    var workspaces =
+        new Workspaces(data.resolve("workspaces"), Environments.NONE, AgentUsers.any());
     home = workspaces.home("run", Environment.NONE);
     var root = Files.createDirectories(workspaces.root("run"));
+    AgentUsers.any().own(root);
     place =
         new Isolation.Place(
             ExecutionRequest.internal("run"),
@@ -55,7 +58,8 @@ class MountsTest {
         List.of(data, folder.resolve("machine/runnel.yaml")),
         List.of(readable),
         List.of(),
-        Quotas.DEFAULT);
+        Quotas.DEFAULT,
+        AgentUsers.any());
   }
 
   @Nested
@@ -106,7 +110,8 @@ class MountsTest {
               List.of(),
               List.of(),
               List.of(),
-              Quotas.DEFAULT);
+              Quotas.DEFAULT,
+              AgentUsers.any());
 
       assertThat(run(machine, "ls -A /").lines())
           .contains("usr", "etc")

@@ -8,6 +8,7 @@ import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.limit.Limits;
+import dev.runnel.service.workspace.AgentUser;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.PodOptions;
 import dev.runnel.service.workspace.RunHome;
@@ -73,7 +74,8 @@ class JobSpecTest {
             new RunHome(
                 data.resolve("homes/run-1/home"),
                 data.resolve("homes/run-1/tmp"),
-                data.resolve("caches/web")));
+                data.resolve("caches/web"),
+                AgentUser.SAME));
     var settings =
         new KubernetesSettings(
             "agents",

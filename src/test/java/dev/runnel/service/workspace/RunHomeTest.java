@@ -116,6 +116,6 @@ class RunHomeTest {
   }
 
   private RunHome home() throws IOException {
-    return RunHome.make(folder.resolve("homes/run"), folder.resolve("caches/web"));
+    return RunHome.make(folder.resolve("homes/run"), folder.resolve("caches/web"), AgentUser.SAME);
   }
 }
