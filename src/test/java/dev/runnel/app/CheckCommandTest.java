@@ -212,7 +212,16 @@ class CheckCommandTest {
     assertThat(said()).contains("Port         ok: %s is free\n".formatted(port));
     out.reset();
 
-    var environment = Map.of("PATH", data.toString(), "PORT", port, "RUNNEL_DATA", data.toString());
+    var environment =
+        Map.of(
+            "PATH",
+            data.toString(),
+            "PORT",
+            port,
+            "RUNNEL_DATA",
+            data.toString(),
+            "RUNNEL_AGENTS_USER",
+            System.getProperty("user.name"));
     var settings = Settings.read(environment, Optional.empty(), Map.of());
     try (var _ = RunnelServer.start(Config.of(settings), environment, InstantSource.system())) {
       assertThat(check(Map.of("PORT", port))).isZero();
@@ -234,6 +243,7 @@ class CheckCommandTest {
 
   private int check(Map<String, String> settings) {
     var environment = new HashMap<>(Map.of("PATH", System.getenv("PATH"), "PORT", "0"));
+    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
     environment.putAll(settings);
     var stream = new PrintStream(out, true, StandardCharsets.UTF_8);
     return new Main(stream, stream, environment).run(List.of("check", "--data", data.toString()));

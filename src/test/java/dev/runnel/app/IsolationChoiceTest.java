@@ -78,6 +78,7 @@ class IsolationChoiceTest {
   private RunnelServer start(Map<String, String> more) {
     var environment = new HashMap<>(more);
     environment.put("PATH", folder.toString());
+    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
     environment.put("HOME", folder.toString());
     environment.put("PORT", "0");
     environment.put("RUNNEL_DATA", folder.resolve("data").toString());

@@ -24,6 +24,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -70,27 +71,29 @@ class RecordedDataTest {
       Files.copy(RECORDED.resolve(name), data.resolve(name));
     }
     var environment =
-        Map.of(
-            "PATH",
-            System.getenv("PATH"),
-            "HOME",
-            folder.toString(),
-            "PORT",
-            Integer.toString(port),
-            "RUNNEL_DATA",
-            data.toString(),
-            "RUNNEL_AGENT_COMMAND",
-            "echo \"Done: $(tail -n 1).\"",
-            "RUNNEL_AGENTS_ISOLATION",
-            "none",
-            "SLACK_SIGNING_SECRET",
-            LocalSlack.SIGNING_SECRET,
-            "SLACK_BOT_TOKEN",
-            LocalSlack.BOT_TOKEN,
-            "SLACK_API_URL",
-            slack.apiUrl().toString(),
-            "RUNNEL_REMINDERS",
-            "30m");
+        new HashMap<>(
+            Map.of(
+                "PATH",
+                System.getenv("PATH"),
+                "HOME",
+                folder.toString(),
+                "PORT",
+                Integer.toString(port),
+                "RUNNEL_DATA",
+                data.toString(),
+                "RUNNEL_AGENT_COMMAND",
+                "echo \"Done: $(tail -n 1).\"",
+                "RUNNEL_AGENTS_ISOLATION",
+                "none",
+                "SLACK_SIGNING_SECRET",
+                LocalSlack.SIGNING_SECRET,
+                "SLACK_BOT_TOKEN",
+                LocalSlack.BOT_TOKEN,
+                "SLACK_API_URL",
+                slack.apiUrl().toString(),
+                "RUNNEL_REMINDERS",
+                "30m"));
+    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
     var settings = Settings.read(environment, Optional.empty(), Map.of());
     runnel = RunnelServer.start(Config.of(settings), environment, clock);
   }

@@ -142,6 +142,7 @@ class SecondNodeTest {
     environment.put("PORT", "0");
     environment.put("RUNNEL_AGENT_COMMAND", "cat");
     environment.put("RUNNEL_AGENTS_ISOLATION", "none");
+    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
     environment.put("RUNNEL_DATA", folder.resolve(name).toString());
     environment.put("RUNNEL_DATABASE_URL", url);
     var settings = Settings.read(environment, Optional.empty(), Map.of());

@@ -210,6 +210,8 @@ final class PackedRunnel {
                   scratch.toString(),
                   "RUNNEL_AGENTS_ISOLATION",
                   "none",
+                  "RUNNEL_AGENTS_USER",
+                  System.getProperty("user.name"),
                   "RUNNEL_AGENT_COMMAND",
                   "echo " + ANSWER,
                   "SLACK_API_URL",

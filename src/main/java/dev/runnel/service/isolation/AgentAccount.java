@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Chooses the account of agents. Only root can start programs as another account, and root's files
 /// and the kernel's settings are open to every process of root, in bubblewrap too. So if Runnel
@@ -29,6 +30,7 @@ public final class AgentAccount {
   private static final int FIRST = 61184;
 
   private static final int LAST = 65519;
+  private static final Path ACCOUNTS = Path.of("/etc/passwd");
   private static final String KEPT = "agents-user";
   private static final Path PROC = Path.of("/proc");
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
@@ -42,11 +44,16 @@ public final class AgentAccount {
   /// @throws IllegalArgumentException if agents cannot work as this account; the message says what
   ///   to do
   public static AgentUser choose(String wanted, Map<String, String> environment, Path data) {
+    if (!Files.isDirectory(PROC.resolve("self"))) {
+      // Not Linux.
+      return AgentUser.SAME;
+    }
     try {
       var own = (int) Files.getAttribute(PROC.resolve("self"), "unix:uid");
       return own == 0 ? ofRoot(wanted, environment, data) : ofOther(wanted, own, environment);
-    } catch (IOException | UnsupportedOperationException notLinux) {
-      return AgentUser.SAME;
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "cannot be looked up on this machine: %s".formatted(e.getMessage()), e);
     }
   }
 
@@ -143,22 +150,44 @@ public final class AgentAccount {
   /// An account by its name or number. A number need not have an account.
   private static Optional<AgentUser> find(String wanted, Map<String, String> environment)
       throws IOException {
-    var uid = id("-u", wanted, environment);
-    var gid = id("-g", wanted, environment);
-    if (uid.isPresent() && gid.isPresent()) {
-      return Optional.of(new AgentUser(uid.get(), gid.get()));
+    var local = accounts().filter(it -> it.name.equals(wanted) || it.uid.equals(wanted));
+    var first = local.findFirst().flatMap(it -> user(it.uid, it.gid));
+    if (first.isPresent()) {
+      return first;
     }
-    return NUMBER.matcher(wanted).matches()
-        ? Optional.of(new AgentUser(Integer.parseInt(wanted), Integer.parseInt(wanted)))
+    // A directory service may have it.
+    var known = user(id("-u", wanted, environment), id("-g", wanted, environment));
+    return known.or(() -> user(wanted, wanted));
+  }
+
+  /// @return empty unless both are numbers
+  private static Optional<AgentUser> user(String uid, String gid) {
+    return NUMBER.matcher(uid).matches() && NUMBER.matcher(gid).matches()
+        ? Optional.of(new AgentUser(Integer.parseInt(uid), Integer.parseInt(gid)))
         : Optional.empty();
   }
 
-  private static Optional<Integer> id(String what, String account, Map<String, String> environment)
+  /// @return blank if there is no such account, or no program that knows
+  private static String id(String what, String account, Map<String, String> environment)
       throws IOException {
-    return output(List.of("id", what, "--", account), environment)
-        .map(String::strip)
-        .filter(it -> NUMBER.matcher(it).matches())
-        .map(Integer::valueOf);
+    var program = Executables.find("id", environment);
+    return program.isPresent()
+        ? output(List.of(program.get().toString(), what, "--", account), environment)
+            .orElse("")
+            .strip()
+        : "";
+  }
+
+  /// A line of `/etc/passwd`.
+  private record Account(String name, String uid, String gid) {}
+
+  private static Stream<Account> accounts() throws IOException {
+    return Files.isReadable(ACCOUNTS)
+        ? Files.readAllLines(ACCOUNTS, StandardCharsets.ISO_8859_1).stream()
+            .map(line -> line.split(":", -1))
+            .filter(parts -> parts.length > 3)
+            .map(parts -> new Account(parts[0], parts[2], parts[3]))
+        : Stream.empty();
   }
 
   /// A number that no account and no process has. The same again after a restart, so that the files
@@ -193,7 +222,8 @@ public final class AgentAccount {
 
   private static boolean hasAccount(int number, Map<String, String> environment)
       throws IOException {
-    return output(List.of("id", "-un", "--", Integer.toString(number)), environment).isPresent();
+    var uid = Integer.toString(number);
+    return accounts().anyMatch(it -> it.uid.equals(uid)) || !id("-un", uid, environment).isBlank();
   }
 
   private static Set<Object> usedByProcesses() throws IOException {

@@ -3,6 +3,7 @@ package dev.runnel.service.isolation;
 import static dev.runnel.service.RunningService.awaitFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.RunningService;
@@ -110,6 +111,49 @@ public interface InjectedAgentContract {
       // In a container it may write to the files of its image, which vanish with it.
       assertThat(Path.of("/usr/x")).doesNotExist();
       assertThat(Path.of("/etc/x")).doesNotExist();
+    }
+  }
+
+  /// As root, an agent would need no right but its user id. Nothing is written.
+  @Test
+  default void agentCannotWriteSettingsOfTheKernel(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var said =
+          stage.obey(
+              """
+              for each in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe \
+                  /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/irq/default_smp_affinity; do
+                (exec 3>> $each) 2>/dev/null && echo opened $each
+              done; echo done
+              """);
+
+      assertThat(said).isEqualTo("done\n");
+    }
+  }
+
+  @Test
+  default void agentCannotReadFilesThatOnlyRootMayRead(@TempDir Path folder) throws IOException {
+    assumeTrue(AgentUsers.isRoot(), "Skipped: only root can make such a file");
+    // Private, in a folder that every isolation shows.
+    var file = Files.createTempFile(Path.of("/usr"), ".runnel-test-", "");
+    try (var stage = Stage.open(folder, this)) {
+      Files.writeString(file, "hidden-of-root");
+
+      assertThat(stage.obey("cat %s 2>/dev/null; echo done".formatted(file))).isEqualTo("done\n");
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  default void agentOfRootHasAnotherAccountAndNoPower(@TempDir Path folder) throws IOException {
+    assumeTrue(AgentUsers.isRoot(), "Skipped: only root has another account for agents");
+    try (var stage = Stage.open(folder, this)) {
+      var said = stage.obey("id -u; grep -E '^(CapPrm|CapEff|CapInh|CapAmb):' /proc/self/status");
+
+      assertThat(said)
+          .startsWith(AgentUsers.any().uid() + "\n")
+          .matches("(?s)[0-9]+\\n(Cap...:\\t0{16}\\n){4}");
     }
   }
 

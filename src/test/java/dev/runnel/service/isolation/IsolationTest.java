@@ -314,6 +314,85 @@ class IsolationTest {
     }
   }
 
+  /// As root only, whose agents have another account.
+  @Nested
+  class WithoutIsolationAsAnotherAccount implements ExecutorContract {
+    private Isolation.Local isolation;
+
+    @BeforeEach
+    void isRoot() throws IOException {
+      assumeThat(AgentUsers.isRoot()).isTrue();
+      AgentUsers.any().admit(folder);
+      isolation = Isolations.choose("none", machine(System.getenv()));
+    }
+
+    @Override
+    public Path folder() {
+      return folder;
+    }
+
+    @Override
+    public Isolation isolation() {
+      return isolation;
+    }
+
+    @Test
+    void agentIsTheAccountAndOwnsItsFolders() throws IOException {
+      var shop = LocalRepository.make(folder.resolve("origin/acme/shop"));
+      shop.commit("README.md", "The shop\n");
+      var environment =
+          environment(
+              List.of(
+                  Repository.of(shop.url(), Optional.empty(), Optional.empty(), Optional.empty())),
+              List.of("id -u > by; mkdir \"$HOME/made\""),
+              Optional.empty());
+      var setup =
+          Setup.USUAL
+              .with(isolation)
+              .with(new Environments(List.of(environment), Optional.of(environment), Map.of()));
+      var command =
+          "id -u; cat by; git log --oneline | wc -l; echo x > $TMPDIR/x; echo x >"
+              + " $RUNNEL_ARTIFACTS/x; echo x >> README.md; git -c user.name=a -c user.email=a@b"
+              + " commit -qam more;"
+              + " find . \"$HOME\" ! -uid $(id -u) | wc -l; ls %s; cat %s; :"
+                  .formatted(folder.resolve("repositories"), folder.resolve("agent-runs.db"));
+      try (var service = RunningService.with(folder, command, 1, setup)) {
+        var id = service.create("x");
+        service.awaitState(id, "SUCCEEDED");
+
+        var user = AgentUsers.any().uid();
+        assertThat(service.transcript(id)).isEqualTo("%1$d\n%1$d\n1\n0\n".formatted(user));
+        // Hard links would let it write to the cache.
+        try (var objects = Files.walk(folder.resolve("workspaces/" + id + "/shop/.git/objects"))) {
+          for (var object : objects.filter(Files::isRegularFile).toList()) {
+            assertThat(Files.getAttribute(object, "unix:nlink")).as("%s", object).isEqualTo(1);
+          }
+        }
+        try (var cached = Files.walk(folder.resolve("repositories"))) {
+          assertThat(cached)
+              .isNotEmpty()
+              .allSatisfy(each -> assertThat(Files.getAttribute(each, "unix:uid")).isEqualTo(0));
+        }
+      }
+    }
+
+    @Test
+    void workspaceOfAnEarlierRunOfRootIsTakenOver() {
+      String id;
+      try (var service = RunningService.withCommand(folder, "umask 077; echo mine > file")) {
+        id = service.create("x");
+        service.awaitState(id, "SUCCEEDED");
+      }
+      var command = "echo more >> file; cat file; stat -c %u file";
+      try (var service = RunningService.with(folder, command, 1, Setup.USUAL.with(isolation))) {
+        service.followUp(id, "x");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.message(id)).isEqualTo("mine\nmore\n" + AgentUsers.any().uid());
+      }
+    }
+  }
+
   @Nested
   class InAContainer implements ExecutorContract {
     private Isolation isolation;
