@@ -40,13 +40,13 @@ public final class DataFolder implements AutoCloseable {
   private static final String PLACE_FILE = "place";
   private static final Pattern OURS =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db(-wal|-shm|-journal|\\.moved)?|node|place|agent-api-key|console-address|server-address|connections(\\.unfinished)?\\.yaml|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
+          "(runnel|agent-runs)\\.db(-wal|-shm|-journal|\\.moved)?|node|place|agent-api-key|agents-user|console-address|server-address|connections(\\.unfinished)?\\.yaml|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
 
   /// Files and folders that a backup omits: the databases, which are copied separately, and data
   /// that can be created again.
   private static final Pattern NOT_BACKED_UP =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db.*|console-address|server-address|lock|node|repositories|caches|libraries|egress");
+          "(runnel|agent-runs)\\.db.*|agents-user|console-address|server-address|lock|node|repositories|caches|libraries|egress");
 
   private final Path folder;
   private final FileChannel lockFile;

@@ -30,6 +30,12 @@ public record CommandAgent(String name, String command) implements Harness {
     return false;
   }
 
+  /// The output of all that it starts is the transcript, whoever writes it.
+  @Override
+  public boolean speaksAlone() {
+    return false;
+  }
+
   @Override
   public OutputParser outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
     return line -> {

@@ -44,6 +44,11 @@ public sealed interface Harness
     return List.of(launchFiles.folder());
   }
 
+  /// Whether the output is that of the agent's program alone, not of what it starts.
+  default boolean speaksAlone() {
+    return true;
+  }
+
   /// The files that are copied into the home folder of an isolated run: the agent's credentials and
   /// settings. Sessions and histories are left out, because they belong to other runs.
   ///

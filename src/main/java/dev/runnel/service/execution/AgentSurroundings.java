@@ -123,6 +123,7 @@ record AgentSurroundings(
                 names,
                 harness.readable(launchFiles),
                 it,
-                network.network()));
+                network.network(),
+                harness.speaksAlone()));
   }
 }

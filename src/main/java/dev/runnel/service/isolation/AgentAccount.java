@@ -33,6 +33,12 @@ public final class AgentAccount {
   private static final Path ACCOUNTS = Path.of("/etc/passwd");
   private static final String KEPT = "agents-user";
   private static final Path PROC = Path.of("/proc");
+  private static final String OPEN =
+      """
+      chown "$1" /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 2> /dev/null; shift
+      exec "$@"
+      """;
+
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
   private static final long TIMEOUT_SECONDS = 10;
 
@@ -117,6 +123,16 @@ public final class AgentAccount {
         "--");
   }
 
+  /// Starts another command, whose input and output that account may open by path, as with `>
+  /// /dev/stdout`. A pipe that root made is otherwise closed to it there.
+  ///
+  /// @return empty if the command has the account of this process, or speaks alone
+  static List<String> openInputAndOutput(AgentUser user, Isolation.Place place) {
+    return user.isAnother() && !place.speaksAlone()
+        ? List.of("/bin/sh", "-c", OPEN, "sh", Integer.toString(user.uid()))
+        : List.of();
+  }
+
   /// Lets the account pass through the data folder, if agents work there without isolation.
   ///
   /// @throws IllegalArgumentException if a folder above is closed to it
@@ -182,12 +198,21 @@ public final class AgentAccount {
   private record Account(String name, String uid, String gid) {}
 
   private static Stream<Account> accounts() throws IOException {
-    return Files.isReadable(ACCOUNTS)
-        ? Files.readAllLines(ACCOUNTS, StandardCharsets.ISO_8859_1).stream()
-            .map(line -> line.split(":", -1))
-            .filter(parts -> parts.length > 3)
-            .map(parts -> new Account(parts[0], parts[2], parts[3]))
-        : Stream.empty();
+    return accounts(
+        Files.isReadable(ACCOUNTS) ? Files.readString(ACCOUNTS, StandardCharsets.ISO_8859_1) : "");
+  }
+
+  private static Stream<Account> accounts(String passwd) {
+    return passwd
+        .lines()
+        .map(line -> line.split(":", -1))
+        .filter(parts -> parts.length > 3)
+        .map(parts -> new Account(parts[0], parts[2], parts[3]));
+  }
+
+  /// @param passwd the text of `/etc/passwd`
+  static boolean isListed(int number, String passwd) {
+    return accounts(passwd).anyMatch(it -> it.uid.equals(Integer.toString(number)));
   }
 
   /// A number that no account and no process has. The same again after a restart, so that the files

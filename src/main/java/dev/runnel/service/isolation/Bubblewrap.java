@@ -1,7 +1,11 @@
 package dev.runnel.service.isolation;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.runnel.service.workspace.AgentUser;
+import dev.runnel.service.workspace.RunHome;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +25,7 @@ import java.util.Set;
 /// @param change the command that changes to the account of agents; empty for that of this process,
 ///   and for root
 record Bubblewrap(Path program, Machine machine, List<String> change) implements Isolation.Local {
+  private static final Path ACCOUNTS = Path.of("/etc/passwd");
   private static final SeccompFilter FILTER = new SeccompFilter();
 
   /// What is about the machine as a whole. Root may write there, whatever its capabilities.
@@ -47,6 +52,9 @@ record Bubblewrap(Path program, Machine machine, List<String> change) implements
     mounts.readable(ProgramFolders.of(machine));
     mounts.readable(machine.readable());
     mounts.hide(machine);
+    if (machine.user().isAnother()) {
+      mounts.add("--ro-bind", accounts(home), ACCOUNTS);
+    }
     mounts.writable(home.folder());
     home.mounts().forEach((where, what) -> mounts.add("--bind", what, where));
     mounts.writable(place.root());
@@ -55,14 +63,35 @@ record Bubblewrap(Path program, Machine machine, List<String> change) implements
         new ArrayList<>(
             machine.quotas().limitCommand(machine.environment(), Quotas.limitsOfThisProcess()));
     limited.addAll(command);
+    var whole = new ArrayList<>(AgentAccount.openInputAndOutput(machine.user(), place));
     if (place.network().isEmpty()) {
-      return bwrapCommand(mounts, place.folder(), limited);
+      whole.addAll(bwrapCommand(mounts, place.folder(), limited));
+      return whole;
     }
     var relay = RelayCommand.forThisSystem(place.network().get());
     relay.readable().forEach((where, what) -> mounts.add("--ro-bind", what, where));
     mounts.add("--bind", place.network().get().socket(), RelayCommand.SOCKET);
     mounts.arguments.add("--unshare-net");
-    return bwrapCommand(mounts, place.folder(), relay.wrap(limited));
+    whole.addAll(bwrapCommand(mounts, place.folder(), relay.wrap(limited)));
+    return whole;
+  }
+
+  /// The machine's accounts and that of the agent, since programs such as ssh refuse to work as a
+  /// number without an account.
+  private Path accounts(RunHome home) {
+    try {
+      var user = machine.user();
+      var all = Files.exists(ACCOUNTS) ? Files.readString(ACCOUNTS, ISO_8859_1) : "";
+      var isMissing = !AgentAccount.isListed(user.uid(), all);
+      var own =
+          "%s:x:%d:%d::%s:/bin/sh\n"
+              .formatted(AgentAccount.NAME, user.uid(), user.gid(), home.folder());
+      // Beside the home folder, where the agent cannot write.
+      return Files.writeString(
+          home.folder().resolveSibling("passwd"), isMissing ? all + own : all, ISO_8859_1);
+    } catch (IOException e) {
+      throw new UncheckedIOException("The account of the agent cannot be written", e);
+    }
   }
 
   /// The command that checks whether bubblewrap works here.
@@ -113,7 +142,8 @@ record Bubblewrap(Path program, Machine machine, List<String> change) implements
   @Override
   public String line() {
     return "bubblewrap: agents see the system's programs, and of Runnel's user only their own"
-        + " workspace and home folder";
+        + " workspace and home folder"
+        + (machine.user().isAnother() ? "; they work as the account " + machine.user().uid() : "");
   }
 
   /// What is mounted, in order: later mounts cover earlier ones.

@@ -1,6 +1,5 @@
 package dev.runnel.service.isolation;
 
-import dev.runnel.service.process.Priority;
 import dev.runnel.service.workspace.AgentUser;
 import dev.runnel.service.workspace.Environment;
 import java.io.IOException;

@@ -3,7 +3,6 @@ package dev.runnel.service.isolation;
 import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.service.egress.EgressRules;
 import dev.runnel.service.egress.EgressSetting;
-import dev.runnel.service.process.Priority;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.AgentUser;
 import dev.runnel.service.workspace.Environment;
@@ -460,7 +459,8 @@ public record EscapeCheck(
               variables.keySet(),
               List.of(),
               mine.home(),
-              proxy.network());
+              proxy.network(),
+              true);
       var other =
           start(
               List.of("/bin/sh", "-c", "read -r _", neighbour.request().runId()),

@@ -56,6 +56,8 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
   /// @param home the run's own home folder, which it may write to
   /// @param network the proxy, as the only access to the network; empty for the machine's network,
   ///   or the one that the container runtime sets up
+  /// @param speaksAlone whether what the command starts must not open its input and output by path:
+  ///   so if it speaks a protocol. Holds only if it has another account than this process
   record Place(
       ExecutionRequest request,
       Path root,
@@ -64,7 +66,21 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
       Set<String> variables,
       List<Path> readable,
       RunHome home,
-      Optional<Network> network) {
+      Optional<Network> network,
+      boolean speaksAlone) {
+    /// A place whose output is that of all that the command starts.
+    public Place(
+        ExecutionRequest request,
+        Path root,
+        Path folder,
+        Environment environment,
+        Set<String> variables,
+        List<Path> readable,
+        RunHome home,
+        Optional<Network> network) {
+      this(request, root, folder, environment, variables, readable, home, network, false);
+    }
+
     /// A place with the machine's network.
     public Place(
         ExecutionRequest request,
@@ -195,7 +211,9 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
 
     @Override
     public List<String> wrap(List<String> command, Place place) {
-      return Stream.concat(change.stream(), command.stream()).toList();
+      return Stream.of(AgentAccount.openInputAndOutput(user, place), change, command)
+          .flatMap(List::stream)
+          .toList();
     }
 
     @Override

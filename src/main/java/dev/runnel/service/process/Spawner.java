@@ -1,5 +1,6 @@
 package dev.runnel.service.process;
 
+import dev.runnel.service.isolation.Priority;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.store.RunTable;
 import java.io.IOException;

@@ -1,8 +1,10 @@
 package dev.runnel.service.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.runnel.service.egress.EgressSetting;
+import dev.runnel.service.workspace.AgentUser;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.Bubblewrapped;
@@ -10,6 +12,7 @@ import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,7 +76,58 @@ class EscapeCheckTest {
     var found = found(Isolations.choose("bubblewrap", machine), machine, Environment.NONE);
 
     assertThat(found).containsAllEntriesOf(closed());
+    // The account of an agent is another one only if this process is root.
+    assertThat(found)
+        .containsEntry(
+            "the agent's output, for what it starts",
+            AgentUsers.isRoot() ? EscapeCheck.Result.CLOSED : EscapeCheck.Result.LIMITED)
+        // Closed if this process may lower the score of others.
+        .hasEntrySatisfying(
+            "being ended after Runnel when memory runs out",
+            it -> assertThat(it).isNotEqualTo(EscapeCheck.Result.OPEN));
     assertThat(folder.resolve("data")).isEmptyDirectory();
+  }
+
+  @Test
+  void agentsThatWorkAsRootAreReportedWithTheRemedy() throws Exception {
+    Bubblewrapped.require();
+    assumeThat(AgentUsers.isRoot()).isTrue();
+    var machine = machine().with(new AgentUser(0, 0));
+    var check =
+        new EscapeCheck(
+            Isolations.choose("bubblewrap", machine),
+            machine,
+            Environment.NONE,
+            EgressSetting.PUBLIC);
+
+    assertThat(check.run(folder.resolve("data")))
+        .filteredOn(it -> it.result() == EscapeCheck.Result.OPEN)
+        .singleElement()
+        .satisfies(
+            it -> {
+              assertThat(it.what()).isEqualTo("files that only root may read");
+              assertThat(it.detail()).endsWith("Do not let agents work as root: agents.user");
+            });
+  }
+
+  @Test
+  void agentsWithoutIsolationReachEachOtherAndNothingOfRoot() throws Exception {
+    assumeThat(AgentUsers.isRoot()).isTrue();
+    var machine = machine();
+    machine.user().admit(folder);
+    Files.setPosixFilePermissions(
+        folder.resolve("runnel.yaml"), PosixFilePermissions.fromString("rw-------"));
+    Files.createDirectories(folder.resolve("data"));
+    machine.user().admit(folder.resolve("data"));
+
+    assertThat(found(Isolations.choose("none", machine), machine, Environment.NONE))
+        .containsEntry("processes of another agent", EscapeCheck.Result.OPEN)
+        .containsEntry("another run's home and workspace", EscapeCheck.Result.OPEN)
+        .containsEntry("Runnel's data and settings", EscapeCheck.Result.CLOSED)
+        .containsEntry("settings of the kernel", EscapeCheck.Result.CLOSED)
+        .containsEntry("files that only root may read", EscapeCheck.Result.CLOSED)
+        .containsEntry("more power than an ordinary process", EscapeCheck.Result.CLOSED)
+        .containsEntry("writing outside its own folders", EscapeCheck.Result.CLOSED);
   }
 
   @Test

@@ -242,6 +242,18 @@ class IsolationTest {
     }
 
     @Test
+    void ownCommandOpensItsInputAndOutputByPath() {
+      var command =
+          "cat /dev/stdin; echo; echo out > /dev/stdout; echo err > /dev/stderr; echo end";
+      try (var service = RunningService.with(folder, command, 1, setup)) {
+        var id = service.create("asked");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.transcript(id)).isEqualTo("asked\nout\nend\n");
+      }
+    }
+
+    @Test
     void anAgentSeesNoProcessButItsOwn() {
       var pid = ProcessHandle.current().pid();
       var command = "cat /proc/%d/environ; ls /proc | grep -c '^[0-9]'".formatted(pid);
@@ -337,6 +349,18 @@ class IsolationTest {
     }
 
     @Test
+    void ownCommandOpensItsInputAndOutputByPath() {
+      var command =
+          "cat /dev/stdin; echo; echo out > /dev/stdout; echo err > /dev/stderr; echo end";
+      try (var service = RunningService.with(folder, command, 1, Setup.USUAL.with(isolation))) {
+        var id = service.create("asked");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.transcript(id)).isEqualTo("asked\nout\nend\n");
+      }
+    }
+
+    @Test
     void agentIsTheAccountAndOwnsItsFolders() throws IOException {
       var shop = LocalRepository.make(folder.resolve("origin/acme/shop"));
       shop.commit("README.md", "The shop\n");
@@ -361,7 +385,7 @@ class IsolationTest {
         service.awaitState(id, "SUCCEEDED");
 
         var user = AgentUsers.any().uid();
-        assertThat(service.transcript(id)).isEqualTo("%1$d\n%1$d\n1\n0\n".formatted(user));
+        assertThat(service.transcript(id)).endsWith("\"\n%1$d\n%1$d\n1\n0\n".formatted(user));
         // Hard links would let it write to the cache.
         try (var objects = Files.walk(folder.resolve("workspaces/" + id + "/shop/.git/objects"))) {
           for (var object : objects.filter(Files::isRegularFile).toList()) {

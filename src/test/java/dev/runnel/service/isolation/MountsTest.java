@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -155,6 +156,14 @@ class MountsTest {
       assertThat(home.temporary().resolve("own-tmp")).exists();
       assertThat(home.temporary().resolve("own-var-tmp")).exists();
       assertThat(home.sharedMemory().resolve("own-dev-shm")).exists();
+    }
+
+    @Test
+    void agentOfRootHasANameAndItsHomeFolder() throws Exception {
+      Assumptions.assumeTrue(AgentUsers.isRoot(), "Skipped: it has the account of this process");
+
+      assertThat(run(machine(), "id -un; eval echo ~runnel-agents; id -un 0"))
+          .isEqualTo("runnel-agents\n%s\nroot\n".formatted(home.folder()));
     }
 
     @Test

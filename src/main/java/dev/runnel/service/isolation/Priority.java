@@ -1,4 +1,4 @@
-package dev.runnel.service.process;
+package dev.runnel.service.isolation;
 
 import java.io.IOException;
 import java.nio.file.Files;

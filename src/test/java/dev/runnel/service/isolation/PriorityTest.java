@@ -1,8 +1,9 @@
-package dev.runnel.service.process;
+package dev.runnel.service.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.runnel.service.process.Spawner;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
