@@ -9,6 +9,7 @@ import dev.runnel.app.settings.Settings;
 import dev.runnel.database.Database;
 import dev.runnel.memory.MemoryBudget;
 import dev.runnel.store.SqlStore;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -221,7 +222,7 @@ class CheckCommandTest {
             "RUNNEL_DATA",
             data.toString(),
             "RUNNEL_AGENTS_USER",
-            System.getProperty("user.name"));
+            AgentUsers.own());
     var settings = Settings.read(environment, Optional.empty(), Map.of());
     try (var _ = RunnelServer.start(Config.of(settings), environment, InstantSource.system())) {
       assertThat(check(Map.of("PORT", port))).isZero();
@@ -243,7 +244,7 @@ class CheckCommandTest {
 
   private int check(Map<String, String> settings) {
     var environment = new HashMap<>(Map.of("PATH", System.getenv("PATH"), "PORT", "0"));
-    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
+    environment.put("RUNNEL_AGENTS_USER", AgentUsers.own());
     environment.putAll(settings);
     var stream = new PrintStream(out, true, StandardCharsets.UTF_8);
     return new Main(stream, stream, environment).run(List.of("check", "--data", data.toString()));

@@ -7,6 +7,7 @@ import dev.runnel.app.server.RunnelServer;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
+import dev.runnel.testkit.AgentUsers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,7 +79,7 @@ class IsolationChoiceTest {
   private RunnelServer start(Map<String, String> more) {
     var environment = new HashMap<>(more);
     environment.put("PATH", folder.toString());
-    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
+    environment.put("RUNNEL_AGENTS_USER", AgentUsers.own());
     environment.put("HOME", folder.toString());
     environment.put("PORT", "0");
     environment.put("RUNNEL_DATA", folder.resolve("data").toString());

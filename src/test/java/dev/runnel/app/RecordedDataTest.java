@@ -9,6 +9,7 @@ import dev.runnel.app.server.RunnelServer;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.surface.slack.ScriptedSlack;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.LocalSlack;
 import dev.runnel.testkit.RunnelProcess;
 import dev.runnel.testkit.SignedSlack;
@@ -93,7 +94,7 @@ class RecordedDataTest {
                 slack.apiUrl().toString(),
                 "RUNNEL_REMINDERS",
                 "30m"));
-    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
+    environment.put("RUNNEL_AGENTS_USER", AgentUsers.own());
     var settings = Settings.read(environment, Optional.empty(), Map.of());
     runnel = RunnelServer.start(Config.of(settings), environment, clock);
   }

@@ -11,6 +11,7 @@ import dev.runnel.app.settings.SettingsException;
 import dev.runnel.database.AdvisoryLock;
 import dev.runnel.database.Database;
 import dev.runnel.service.store.ServiceTables;
+import dev.runnel.testkit.AgentUsers;
 import dev.runnel.testkit.Postgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,7 +143,7 @@ class SecondNodeTest {
     environment.put("PORT", "0");
     environment.put("RUNNEL_AGENT_COMMAND", "cat");
     environment.put("RUNNEL_AGENTS_ISOLATION", "none");
-    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
+    environment.put("RUNNEL_AGENTS_USER", AgentUsers.own());
     environment.put("RUNNEL_DATA", folder.resolve(name).toString());
     environment.put("RUNNEL_DATABASE_URL", url);
     var settings = Settings.read(environment, Optional.empty(), Map.of());

@@ -67,7 +67,7 @@ class WorkspaceOfLostNodeTest {
         echo '{"type":"system","subtype":"init","session_id":"its-own"}'
         echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
         """);
-    assertThat(program.toFile().setExecutable(true)).isTrue();
+    assertThat(program.toFile().setExecutable(true, false)).isTrue();
     var variables =
         Map.of(
             "PATH",

@@ -1,6 +1,10 @@
 package dev.runnel.testkit;
 
 import dev.runnel.service.workspace.AgentUser;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /// The account of agents in tests.
 public final class AgentUsers {
@@ -10,7 +14,17 @@ public final class AgentUsers {
 
   /// Whether this process may start programs as another account.
   public static boolean isRoot() {
-    return "root".equals(System.getProperty("user.name"));
+    return own().equals("0");
+  }
+
+  /// The number of the account of this process. As a setting, it lets agents have the same account,
+  /// for root, too, whose agents could otherwise not enter the folders of tests.
+  public static String own() {
+    try {
+      return Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// That of a Runnel that runs as the account of this process: another one for root, else its own.

@@ -211,7 +211,7 @@ final class PackedRunnel {
                   "RUNNEL_AGENTS_ISOLATION",
                   "none",
                   "RUNNEL_AGENTS_USER",
-                  System.getProperty("user.name"),
+                  AgentUsers.own(),
                   "RUNNEL_AGENT_COMMAND",
                   "echo " + ANSWER,
                   "SLACK_API_URL",

@@ -86,8 +86,7 @@ public final class RunnelProcess implements AutoCloseable {
     environment.put("RUNNEL_DATA", folder.resolve("data").toString());
     // What agents write down for tests lies beside their workspaces.
     environment.put("RUNNEL_AGENTS_ISOLATION", "none");
-    // As root, agents would have another account, which cannot enter a folder of tests.
-    environment.put("RUNNEL_AGENTS_USER", System.getProperty("user.name"));
+    environment.put("RUNNEL_AGENTS_USER", AgentUsers.own());
     environment.putAll(settings);
     builder.environment().clear();
     builder.environment().putAll(environment);

@@ -77,20 +77,20 @@ final class SeccompFilter {
 
   /// The number of the call `ptrace` on this processor; -1 if that is not known.
   static int ptrace() {
-    return isKnown() ? ofThisMachine().ptrace : -1;
+    return ofThisMachine().stream().mapToInt(Architecture::ptrace).findFirst().orElse(-1);
   }
 
   /// The number of the call `process_vm_readv` on this processor; -1 if that is not known.
   static int readMemory() {
-    return isKnown() ? ofThisMachine().others.getFirst() : -1;
+    return ofThisMachine().stream().mapToInt(it -> it.others.getFirst()).findFirst().orElse(-1);
   }
 
-  private static Architecture ofThisMachine() {
-    return ARCHITECTURES.get(System.getProperty("os.arch")).getFirst();
+  private static List<Architecture> ofThisMachine() {
+    return ARCHITECTURES.getOrDefault(System.getProperty("os.arch"), List.of());
   }
 
   private static boolean isKnown() {
-    return ARCHITECTURES.containsKey(System.getProperty("os.arch"));
+    return !ofThisMachine().isEmpty();
   }
 
   /// Written anew if it was deleted, since the folder of temporary files is cleaned up.

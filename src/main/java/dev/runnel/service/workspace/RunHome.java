@@ -40,7 +40,7 @@ public record RunHome(Path folder, Path temporary, Path caches, AgentUser user) 
     var home = new RunHome(base.resolve("home"), base.resolve("tmp"), caches, user);
     Folders.createPrivately(base);
     user.admit(base);
-    user.admit(base.toAbsolutePath().getParent());
+    user.admit(base.toAbsolutePath().resolve("..").normalize());
     for (var each : List.of(home.folder, home.temporary, home.sharedMemory(), caches)) {
       user.takeOver(each);
       home.create(each);

@@ -134,8 +134,7 @@ class AgentAccountTest {
     @Test
     void agentsHaveItsAccount() {
       assertThat(AgentAccount.choose("", PROGRAMS, data)).isEqualTo(AgentUser.SAME);
-      assertThat(AgentAccount.choose(System.getProperty("user.name"), PROGRAMS, data))
-          .isEqualTo(AgentUser.SAME);
+      assertThat(AgentAccount.choose(AgentUsers.own(), PROGRAMS, data)).isEqualTo(AgentUser.SAME);
     }
 
     @Test
