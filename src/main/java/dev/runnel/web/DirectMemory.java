@@ -32,8 +32,7 @@ final class DirectMemory implements RequestMemory, AutoCloseable {
     return lease != Lease.NONE;
   }
 
-  /// The parser's objects are part of what is always taken.
-  /// Its body has arrived.
+  /// The parser's objects are part of what is always taken. Its body has arrived.
   @Override
   public void streamed() {}
 

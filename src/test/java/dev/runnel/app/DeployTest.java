@@ -37,7 +37,8 @@ class DeployTest {
       for (var file : files.filter(Files::isRegularFile).toList()) {
         assertThat(SETTING.matcher(Files.readString(file)).results().map(it -> it.group()))
             .as(file.toString())
-            // The name of the file is no setting in it, and the launcher reads the size of the heap.
+            // The name of the file is no setting in it, and the launcher reads the size of the
+            // heap.
             .allMatch(
                 name ->
                     known.contains(name)

@@ -169,7 +169,19 @@ class LauncherTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"512", "m", "191m", "0512m", "1t", "-1g", "1.5g", "512 m", "512mm", "99999999g", "*"})
+      strings = {
+        "512",
+        "m",
+        "191m",
+        "0512m",
+        "1t",
+        "-1g",
+        "1.5g",
+        "512 m",
+        "512mm",
+        "99999999g",
+        "*"
+      })
   void wrongOrTooSmallHeapStopsTheStartWithTheWayOut(String size) throws Exception {
     heapSize = size;
 

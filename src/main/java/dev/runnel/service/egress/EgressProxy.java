@@ -68,7 +68,7 @@ public final class EgressProxy implements AutoCloseable {
     }
 
     /// With the memory of a process that has no other runs.
-    public Extras(
+    Extras(
         List<GitGateway> repositories,
         List<ModelGateway> models,
         List<URI> pathPrefixes,

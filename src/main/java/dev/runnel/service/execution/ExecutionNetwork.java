@@ -1,5 +1,6 @@
 package dev.runnel.service.execution;
 
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.service.egress.EgressRules;
@@ -108,7 +109,8 @@ final class ExecutionNetwork implements AutoCloseable {
                 gateways,
                 setting.isNone() ? List.of() : modelKeys.allGateways(),
                 request.mayStartRuns() ? List.of(settings.apiUrl().get()) : List.of(),
-                witness),
+                witness,
+                settings.memory().share(MemoryBudget.Kind.RUNS)),
             EgressProxy.Resolver.system(),
             requests::add);
     settings.isolation().user().own(socket);
