@@ -49,7 +49,7 @@ final class CountedShare implements Share.Part {
     lock.lock();
     try {
       if (!take(bytes)) {
-        refuse();
+        countRefusal();
         return Optional.empty();
       }
       return Optional.of(new CountedLease(this, bytes));
@@ -65,7 +65,7 @@ final class CountedShare implements Share.Part {
     try {
       while (!take(bytes)) {
         if (left <= 0 || bytes > size) {
-          refuse();
+          countRefusal();
           throw new MemorySpentException(name, bytes, free());
         }
         left = freed.awaitNanos(left);
@@ -81,7 +81,7 @@ final class CountedShare implements Share.Part {
     lock.lock();
     try {
       if (!take(guaranteed)) {
-        refuse();
+        countRefusal();
         throw new MemorySpentException(name, guaranteed, free());
       }
       return new CountedShare(name + " (" + owner + ")", guaranteed, most, this);
@@ -129,11 +129,11 @@ final class CountedShare implements Share.Part {
     }
   }
 
-  /// Counts for the whole share, too. Guarded by the lock.
-  private void refuse() {
+  /// Those of a part count for its share, too, which is what operators see. Guarded by the lock.
+  private void countRefusal() {
     refusals++;
     if (parent != null) {
-      parent.refuse();
+      parent.countRefusal();
     }
   }
 
@@ -226,7 +226,7 @@ final class CountedShare implements Share.Part {
     try {
       var isTaken = take(bytes);
       if (!isTaken) {
-        refuse();
+        countRefusal();
       }
       return isTaken;
     } finally {

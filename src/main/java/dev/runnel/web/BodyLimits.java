@@ -157,9 +157,10 @@ final class BodyLimits implements Filter, AutoCloseable {
     }
 
     private boolean grow(long more) {
-      return isStreamed
-          || lease.grow(more)
-          || (!isProven && sender.moveToProvenBefore(lease) && lease.grow(more));
+      if (isStreamed) {
+        return true;
+      }
+      return isProven ? lease.grow(more) : sender.grow(lease, more);
     }
 
     @Override

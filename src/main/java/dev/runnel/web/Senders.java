@@ -4,8 +4,10 @@ import dev.runnel.memory.Lease;
 import dev.runnel.memory.Share;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -18,7 +20,8 @@ final class Senders {
   private static final int MAX_PROVEN = 10_000;
 
   private final Share unproven;
-  private final Share provenBefore;
+  private final Share provenAddresses;
+  private final Share provenConnections;
   private final LongSupplier nanoTime;
 
   // What follows is guarded by this.
@@ -28,11 +31,13 @@ final class Senders {
   private final Map<InetAddress, Long> proven = new LinkedHashMap<>();
 
   /// @param unproven of requests without proof; one address can take three quarters of it
-  /// @param provenBefore what senders that proved themselves before can take if there is nothing
-  ///   left of the other
-  Senders(Share unproven, Share provenBefore, LongSupplier nanoTime) {
+  /// @param provenAddresses what requests from addresses with a proof can take if nothing is left
+  ///   for them of the other
+  /// @param provenConnections the same for connections with a proof
+  Senders(Share unproven, Share provenAddresses, Share provenConnections, LongSupplier nanoTime) {
     this.unproven = unproven;
-    this.provenBefore = provenBefore;
+    this.provenAddresses = provenAddresses;
+    this.provenConnections = provenConnections;
     this.nanoTime = nanoTime;
   }
 
@@ -55,7 +60,15 @@ final class Senders {
   synchronized Request begin(InetAddress address, boolean onProvenConnection) {
     var sender = active.computeIfAbsent(address, Sender::new);
     sender.requests++;
-    return new Request(sender, onProvenConnection || isProven(address));
+    var shares = new ArrayList<Share>();
+    shares.add(sender.share);
+    if (onProvenConnection || isProven(address)) {
+      shares.add(provenAddresses);
+    }
+    if (onProvenConnection) {
+      shares.add(provenConnections);
+    }
+    return new Request(sender, shares);
   }
 
   private synchronized void end(Sender sender) {
@@ -94,30 +107,47 @@ final class Senders {
   /// A request without proof. Used by its thread.
   final class Request implements AutoCloseable {
     private final Sender sender;
-    private final boolean isProvenBefore;
+
+    /// In the order in which they are tried.
+    private final List<Share> shares;
+
+    private int tried;
     private boolean hasLargeBody;
 
-    private Request(Sender sender, boolean isProvenBefore) {
+    private Request(Sender sender, List<Share> shares) {
       this.sender = sender;
-      this.isProvenBefore = isProvenBefore;
+      this.shares = shares;
+    }
+
+    private boolean isProvenBefore() {
+      return shares.size() > 1;
     }
 
     /// @return empty if the address holds enough, or the share is spent
     Optional<Lease> tryTake(long bytes) {
-      var lease = sender.share.tryTake(bytes);
-      return lease.isPresent() || !isProvenBefore ? lease : provenBefore.tryTake(bytes);
+      var lease = shares.getFirst().tryTake(bytes);
+      while (lease.isEmpty() && tried + 1 < shares.size()) {
+        tried++;
+        lease = shares.get(tried).tryTake(bytes);
+      }
+      return lease;
     }
 
-    /// Takes what the request holds from the other share, to make room.
-    boolean moveToProvenBefore(Lease lease) {
-      return isProvenBefore && lease.moveTo(provenBefore);
+    /// @param lease that [#tryTake] returned
+    boolean grow(Lease lease, long more) {
+      var isGrown = lease.grow(more);
+      while (!isGrown && tried + 1 < shares.size()) {
+        tried++;
+        isGrown = lease.moveTo(shares.get(tried)) && lease.grow(more);
+      }
+      return isGrown;
     }
 
     /// Of the large bodies of an address without proof, one is read at a time.
     ///
     /// @return false if another one is being read
     boolean mayReadLargeBody() {
-      if (!isProvenBefore && !hasLargeBody) {
+      if (!isProvenBefore() && !hasLargeBody) {
         hasLargeBody = beginLargeBody(sender);
         return hasLargeBody;
       }

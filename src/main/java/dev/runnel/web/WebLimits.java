@@ -12,9 +12,12 @@ import org.eclipse.jetty.server.Request;
 public final class WebLimits {
   private static final String FORWARDED_FOR = "X-Forwarded-For";
 
-  /// Of the share of proven senders: what those get who proved themselves before, until they do it
-  /// again.
-  private static final int PART_OF_PROVEN_BEFORE = 4;
+  /// Of the share of proven senders: what requests get from addresses and on connections with a
+  /// proof, until they have shown one themselves. Less for addresses, because strangers may share
+  /// them.
+  private static final int PART_OF_PROVEN_ADDRESSES = 8;
+
+  private static final int PART_OF_PROVEN_CONNECTIONS = 4;
 
   /// Of the share of senders without proof: what heads get that have not arrived completely.
   private static final int PART_OF_HEADS = 4;
@@ -34,7 +37,8 @@ public final class WebLimits {
     this.senders =
         new Senders(
             unproven,
-            proven.part("proven before", 0, proven.size() / PART_OF_PROVEN_BEFORE),
+            proven.part("addresses", 0, proven.size() / PART_OF_PROVEN_ADDRESSES),
+            proven.part("connections", 0, proven.size() / PART_OF_PROVEN_CONNECTIONS),
             System::nanoTime);
     this.connections = new ConnectionLimit(mostConnections, senders::isProven, proxies::contains);
   }

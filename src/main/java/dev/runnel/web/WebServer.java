@@ -24,6 +24,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
+import org.eclipse.jetty.ee10.servlet.ErrorPageErrorHandler;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -164,6 +165,9 @@ public final class WebServer implements AutoCloseable {
                     var filter = new FilterHolder(bodies);
                     filter.setAsyncSupported(true);
                     context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
+                    var errors = new ErrorPageErrorHandler();
+                    errors.setShowStacks(false);
+                    context.setErrorHandler(errors);
                   });
               config.router.javaLangErrorHandler(WebServer::unexpected);
               config.routes.exception(IOException.class, WebServer::disconnected);

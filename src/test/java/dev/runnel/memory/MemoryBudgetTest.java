@@ -106,12 +106,13 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void refusalInAPartCountsForTheShare() {
-      var part = share.part("somebody", 0, 10);
+    void refusalOfAPartCountsForItsShare() {
+      try (var part = share.part("owner", 0, 10)) {
+        assertThat(part.tryTake(11)).isEmpty();
 
-      assertThat(part.tryTake(11)).isEmpty();
-      assertThat(part.refusals()).isEqualTo(1);
-      assertThat(share.refusals()).isEqualTo(1);
+        assertThat(part.refusals()).isEqualTo(1);
+        assertThat(share.refusals()).isEqualTo(1);
+      }
     }
 
     @Test

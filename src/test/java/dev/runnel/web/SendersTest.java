@@ -18,7 +18,8 @@ class SendersTest {
   private final Senders senders =
       new Senders(
           memory.share(MemoryBudget.Kind.UNPROVEN),
-          memory.share(MemoryBudget.Kind.PROVEN).part("before", 0, 8 * MIB),
+          memory.share(MemoryBudget.Kind.PROVEN).part("addresses", 0, 4 * MIB),
+          memory.share(MemoryBudget.Kind.PROVEN).part("connections", 0, 8 * MIB),
           now::get);
 
   @Test
@@ -64,9 +65,28 @@ class SendersTest {
       assertThat(greedy.tryTake(12 * MIB)).isPresent();
       assertThat(greedyToo.tryTake(4 * MIB)).isPresent();
 
-      assertThat(request.tryTake(5 * MIB)).isPresent();
-      assertThat(onProvenConnection.tryTake(3 * MIB)).isPresent();
+      assertThat(request.tryTake(4 * MIB)).isPresent();
+      assertThat(request.tryTake(1)).isEmpty();
+      assertThat(onProvenConnection.tryTake(8 * MIB)).isPresent();
+      assertThat(onProvenConnection.tryTake(1)).isEmpty();
       assertThat(greedyToo.tryTake(1)).isEmpty();
+    }
+  }
+
+  @Test
+  void whatARequestHoldsMovesWhereThereIsRoomForMore() {
+    var addresses = memory.share(MemoryBudget.Kind.PROVEN);
+    senders.proved(ADDRESS);
+    try (var greedy = senders.begin(OTHER, false);
+        var request = senders.begin(ADDRESS, false)) {
+      var lease = request.tryTake(MIB).orElseThrow();
+      assertThat(greedy.tryTake(12 * MIB)).isPresent();
+
+      assertThat(request.grow(lease, 3 * MIB)).isTrue();
+      assertThat(request.grow(lease, MIB)).isFalse();
+      assertThat(lease.bytes()).isEqualTo(4L * MIB);
+      lease.close();
+      assertThat(addresses.taken()).isZero();
     }
   }
 

@@ -2,6 +2,7 @@ package dev.runnel.web;
 
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -90,7 +91,7 @@ class WebhookMemoryTest {
     store.isNew.complete(true);
     assertThat(answer.join().statusCode()).isEqualTo(200);
     assertThat(proven.taken()).isGreaterThanOrEqualTo(length);
-    store.released.run();
+    requireNonNull(store.released).run();
     assertThat(proven.taken()).isZero();
   }
 
