@@ -31,6 +31,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -281,8 +283,10 @@ public final class ConversationWorkers implements AutoCloseable {
   /// Executions that seem dead, until they are seen again.
   private final Set<Suspect> suspects = ConcurrentHashMap.newKeySet();
 
+  /// Never refuses work, since its callers have just committed rows. Once closed it discards it.
   private final ScheduledExecutorService alarm =
-      Executors.newSingleThreadScheduledExecutor(SupervisedThread.daemons("alarm"));
+      new ScheduledThreadPoolExecutor(
+          1, SupervisedThread.daemons("alarm"), new ThreadPoolExecutor.DiscardPolicy());
 
   /// Separate from the alarm, because it makes network calls.
   private final ScheduledExecutorService recovery =
@@ -469,8 +473,7 @@ public final class ConversationWorkers implements AutoCloseable {
       worker(each.queue()).turns.add(each.turn());
     }
     if (touched.stream().anyMatch(each -> each.queue() == QueueTable.OUTBOX)
-        && isWatcherWoken.compareAndSet(false, true)
-        && !closing.get()) {
+        && isWatcherWoken.compareAndSet(false, true)) {
       alarm.execute(
           SupervisedThread.repeatable(
               "wake-watcher",
@@ -516,7 +519,7 @@ public final class ConversationWorkers implements AutoCloseable {
     var wait = Duration.between(clock.instant(), at);
     if (wait.isPositive()) {
       var time = at.toEpochMilli() / ALARM_PRECISION.toMillis() + 1;
-      if (!closing.get() && alarms.add(time)) {
+      if (alarms.add(time)) {
         var _ =
             alarm.schedule(
                 SupervisedThread.repeatable(
