@@ -13,7 +13,8 @@ public interface RunningProcess {
     /// The memory in which lines and pending input wait.
     RunMemory memory();
 
-    /// Notes that the program has written so many bytes, also those that are cut from a line.
+    /// Notes that the program has written so many bytes, also those that are cut from a line. A
+    /// negative number takes back bytes that were not the program's.
     void received(int bytes);
 
     /// Takes over a line of standard output.

@@ -160,8 +160,10 @@ final class LogFollow {
         var textStart = space < 0 ? raw.size() : space + 1;
         var line = new Known(at, raw.checksum(textStart));
         if (known.remove(line) || !at.isAfter(from)) {
+          sink.received(-raw.size() - 1);
           raw.close();
         } else {
+          sink.received(-textStart);
           remember(line);
           accept(raw.tail(textStart));
         }
@@ -188,6 +190,7 @@ final class LogFollow {
   private void accept(OutputLine line) {
     var marked = line.indexOf(errorPrefix, 0);
     if (marked >= 0) {
+      sink.received(-errorPrefix.length);
       // A long line is written in parts, and a line of standard error may come in between.
       var halves = line.split(marked, marked + errorPrefix.length, MAX_INTERRUPTED_LINE);
       if (marked > 0) {

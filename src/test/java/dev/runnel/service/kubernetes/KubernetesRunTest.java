@@ -9,17 +9,22 @@ import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.isolation.ExecutorContract;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.testkit.Bubblewrapped;
+import dev.runnel.testkit.TextSink;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodStatusBuilder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -131,6 +136,40 @@ class KubernetesRunTest {
           .endsWith(workspace(id) + "\n")
           .doesNotContain("OF_RUNNEL");
       assertThat(workspace(id).resolve("lent")).hasContent("it's \"lent\"\nhere");
+    }
+  }
+
+  @Test
+  void anAgentWhoseLogCannotBeHandledIsEnded() throws Exception {
+    try (var isolation = cluster.isolation()) {
+      var environment = Environment.named("web").withImage(Optional.of("registry.test/agent:1"));
+      var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
+      var root = Files.createDirectories(workspaces.root("run"));
+      var place =
+          new Isolation.Place(
+              ExecutionRequest.internal("run"),
+              root,
+              root,
+              environment,
+              Set.of(),
+              List.of(),
+              workspaces.home("run", environment));
+      var process =
+          isolation.start(
+              List.of("sh", "-c", "echo x; sleep 300"),
+              place,
+              System.getenv(),
+              "",
+              new TextSink(
+                  _ -> {
+                    throw new StackOverflowError();
+                  },
+                  _ -> {}));
+
+      assertThat(process.awaitExit()).isNotZero();
+      assertThat(process.failure()).containsInstanceOf(StackOverflowError.class);
+      assertThat(process.end(Duration.ZERO)).isTrue();
+      assertThatNothingIsLeft();
     }
   }
 

@@ -25,6 +25,8 @@ class LogFollowTest {
   private final List<String> asked = new ArrayList<>();
   private final Deque<InputStream> logs = new ArrayDeque<>();
   private final Deque<RuntimeException> failures = new ArrayDeque<>();
+  private final TextSink sink =
+      new TextSink(line -> heard.add("out " + line), line -> heard.add("err " + line));
   private final LogFollow follow =
       new LogFollow(
           since -> {
@@ -35,7 +37,7 @@ class LogFollowTest {
             return logs.removeFirst();
           },
           MARK,
-          new TextSink(line -> heard.add("out " + line), line -> heard.add("err " + line)),
+          sink,
           Duration.ofMillis(1));
 
   private static String line(int nanos, String text) {
@@ -102,6 +104,16 @@ class LogFollowTest {
 
     assertThat(follow.read()).isTrue();
     assertThat(heard).containsExactly("err why", "out beginend");
+  }
+
+  @Test
+  void onlyWhatTheProgramWroteIsCounted() throws Exception {
+    logs.add(broken(line(1, "one"), line(2, MARK + "why")));
+    logs.add(log(line(1, "one"), line(2, MARK + "why"), line(3, "two")));
+    follow.containerEnded();
+
+    assertThat(follow.read()).isTrue();
+    assertThat(sink.bytes()).hasValue("one\nwhy\ntwo\n".length());
   }
 
   @Test
