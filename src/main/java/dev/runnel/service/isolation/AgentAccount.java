@@ -141,7 +141,9 @@ public final class AgentAccount {
       return;
     }
     try {
-      user.admit(data);
+      if (isOfRoot(data)) {
+        user.admit(data);
+      }
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "makes agents work as the account %d, which cannot be let into the data folder %s: %s"
@@ -233,7 +235,7 @@ public final class AgentAccount {
     for (int i = 0; i < size; i++) {
       var number = FIRST + (start + i) % size;
       if (!used.contains(number) && !hasAccount(number, environment)) {
-        if (Files.isDirectory(data)) {
+        if (isOfRoot(data)) {
           Files.deleteIfExists(kept);
           Folders.createFile(kept, (number + "\n").getBytes(StandardCharsets.UTF_8));
         }
@@ -249,6 +251,11 @@ public final class AgentAccount {
       throws IOException {
     var uid = Integer.toString(number);
     return accounts().anyMatch(it -> it.uid.equals(uid)) || !id("-un", uid, environment).isBlank();
+  }
+
+  /// Whether it is a folder of root, and not of another account that root only looks at.
+  private static boolean isOfRoot(Path folder) throws IOException {
+    return Files.isDirectory(folder) && Files.getAttribute(folder, "unix:uid").equals(0);
   }
 
   private static Set<Object> usedByProcesses() throws IOException {

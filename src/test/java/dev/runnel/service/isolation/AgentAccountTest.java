@@ -114,6 +114,18 @@ class AgentAccountTest {
     }
 
     @Test
+    void dataFolderOfAnotherAccountStaysAsItIs() throws IOException {
+      Files.setAttribute(data, "unix:uid", 64_500);
+
+      var user = AgentAccount.choose("", PROGRAMS, data);
+
+      assertThat(data).isEmptyDirectory();
+      assertThatThrownBy(() -> AgentAccount.admit(user, PROGRAMS, data))
+          .hasMessageContaining("cannot enter the data folder");
+      assertThat(Files.getAttribute(data, "unix:gid")).isEqualTo(0);
+    }
+
+    @Test
     void dataFolderBelowAClosedFolderIsRefusedWithTheWaysOut() throws IOException {
       var below = Files.createDirectory(data.resolve("data"));
       var user = AgentAccount.choose("", PROGRAMS, below);

@@ -3,11 +3,14 @@ package dev.runnel.service.workspace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.runnel.service.agent.LaunchFiles;
+import dev.runnel.service.run.AgentAccess;
 import dev.runnel.testkit.AgentUsers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +90,34 @@ class AgentUserTest {
     assertThat(owner(home.caches())).isEqualTo(AGENTS.uid());
     assertThat(owner(home.sharedMemory())).isEqualTo(AGENTS.uid());
     assertThat(home.folder().resolve(".claude/.credentials.json")).hasContent("other");
+  }
+
+  @Test
+  void launchFilesAreTheAgentsAndFollowNoLinkOfIt() throws IOException {
+    var elsewhere = Files.createDirectories(folder.resolve("elsewhere"));
+    var ofRun = folder.resolve("agents/run");
+    var files =
+        new LaunchFiles(
+            ofRun,
+            folder.resolve("workspace"),
+            Map.of("HOME", folder.resolve("home").toString()),
+            AgentAccess.WORKSPACE,
+            PermissionRules.NONE,
+            true,
+            true,
+            AGENTS);
+    var first = files.attach(1, "a.txt", new byte[] {1});
+    assertThat(owner(first)).isEqualTo(AGENTS.uid());
+    assertThat(owner(ofRun)).isEqualTo(AGENTS.uid());
+    assertThat(owner(ofRun.getParent())).isEqualTo(0);
+    files.close();
+
+    Files.delete(ofRun.resolve("attachments"));
+    Files.createSymbolicLink(ofRun.resolve("attachments"), elsewhere);
+    files.attach(2, "b.txt", new byte[] {1});
+
+    assertThat(elsewhere).isEmptyDirectory();
+    assertThat(ofRun.resolve("attachments/2-b.txt")).exists();
   }
 
   @Test
