@@ -135,9 +135,10 @@ public final class AgentAccount {
 
   /// Lets the account pass through the data folder, if agents work there without isolation.
   ///
-  /// @throws IllegalArgumentException if a folder above is closed to it
+  /// @param data need not exist
+  /// @throws IllegalArgumentException if it, or a folder above, is closed to the account
   public static void admit(AgentUser user, Map<String, String> environment, Path data) {
-    if (!user.isAnother() || !Files.isDirectory(data) || canEnter(user, environment, data)) {
+    if (!user.isAnother() || canEnter(user, environment, existing(data))) {
       return;
     }
     try {
@@ -149,7 +150,7 @@ public final class AgentAccount {
           "makes agents work as the account %d, which cannot be let into the data folder %s: %s"
               .formatted(user.uid(), data, e.getMessage()));
     }
-    if (!canEnter(user, environment, data)) {
+    if (!canEnter(user, environment, existing(data))) {
       throw new IllegalArgumentException(
           ("makes agents work as the account %d, which cannot enter the data folder %s, because a"
                   + " folder above it is closed to other accounts. Install bubblewrap, move the"
@@ -157,6 +158,17 @@ public final class AgentAccount {
                   + " to accept that agents work as root.")
               .formatted(user.uid(), data));
     }
+  }
+
+  /// The folder, or the nearest one above that exists.
+  private static Path existing(Path folder) {
+    var path = folder.toAbsolutePath().normalize();
+    for (var above = path.getParent();
+        above != null && !Files.isDirectory(path);
+        above = above.getParent()) {
+      path = above;
+    }
+    return path;
   }
 
   private static boolean canEnter(AgentUser user, Map<String, String> environment, Path folder) {

@@ -9,6 +9,7 @@ import dev.runnel.testkit.AgentUsers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -130,9 +131,11 @@ class AgentAccountTest {
       var below = Files.createDirectory(data.resolve("data"));
       var user = AgentAccount.choose("", PROGRAMS, below);
 
-      assertThatThrownBy(() -> AgentAccount.admit(user, PROGRAMS, below))
-          .hasMessageContaining("cannot enter the data folder " + below)
-          .hasMessageContaining("move the data folder with RUNNEL_DATA");
+      for (var each : List.of(below, data.resolve("not/there"))) {
+        assertThatThrownBy(() -> AgentAccount.admit(user, PROGRAMS, each))
+            .hasMessageContaining("cannot enter the data folder " + each)
+            .hasMessageContaining("move the data folder with RUNNEL_DATA");
+      }
     }
   }
 

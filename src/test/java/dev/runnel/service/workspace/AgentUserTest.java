@@ -109,7 +109,7 @@ class AgentUserTest {
     var first = files.attach(1, "a.txt", new byte[] {1});
     assertThat(owner(first)).isEqualTo(AGENTS.uid());
     assertThat(owner(ofRun)).isEqualTo(AGENTS.uid());
-    assertThat(owner(ofRun.getParent())).isEqualTo(0);
+    assertThat(owner(folder.resolve("agents"))).isEqualTo(0);
     files.close();
 
     Files.delete(ofRun.resolve("attachments"));
