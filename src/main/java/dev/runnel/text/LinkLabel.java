@@ -4,19 +4,44 @@ import java.net.URI;
 import java.text.Normalizer;
 import java.text.Normalizer.Form;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /// Checks the labels of links in untrusted text.
 public final class LinkLabel {
-  /// A URL, possibly without a scheme: then a host with a path, or one with a common top-level
-  /// domain.
+  /// A URL, possibly without a scheme.
+  private static final String URL = "(?:https?://|\\bwww\\.|//(?=[\\p{L}\\p{N}-]++\\.))[^\\s<>|]++";
+
+  /// Words with dots between them, or an address in brackets, but no part of a path, of an email
+  /// address or of an identifier.
+  private static final String NAME =
+      "(?<![\\p{L}\\p{N}./@_-])(?:[\\p{L}\\p{N}-]++(?:\\.[\\p{L}\\p{N}-]++)++(?![\\p{L}\\p{N}@_-])"
+          + "|\\[[0-9a-f.]*+:[0-9a-f:.]*+\\])";
+
   private static final Pattern ADDRESS =
-      Pattern.compile(
-          "(?:https?://|\\bwww\\.|//(?=[\\p{L}\\p{N}-]++\\.))[^\\s<>|]+"
-              + "|(?<![\\p{L}\\p{N}./@_-])(?:[\\p{L}\\p{N}-]++\\.)+"
-              + "(?:\\p{L}{2,}+/|(?:com|net|org|edu|gov|io|dev|app|cloud|ai|co|me|info|biz|xyz|eu|de|uk"
-              + "|fr|nl|ch|jp|cn|ru|br|au|ca|us)(?![\\p{L}\\p{N}@_-]|\\.\\p{L}))",
-          Pattern.CASE_INSENSITIVE);
+      Pattern.compile("(?<url>" + URL + ")|(?<name>" + NAME + ")", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern IP_ADDRESS =
+      Pattern.compile("^(?:\\d{1,3}(?:\\.\\d{1,3}){3}|\\[.*)");
+
+  /// The last part of a domain has two letters at least, or is encoded.
+  private static final Pattern DOMAIN = Pattern.compile("^.*\\.(?:\\p{L}{2,}|xn--[a-z0-9-]+)");
+
+  /// Endings of file names that are no top-level domains.
+  private static final Set<String> FILES =
+      Set.of(
+          """
+          adoc avif bak bash bat bin c cfg cjs class conf config cpp cs css csv cts dart diff docx \
+          env erl ex exs fish gif gitignore go gql gradle graphql groovy gz h hcl hpp hs htm html \
+          ini ipynb jar java jpeg jpg js json jsonl jsx jte kt kts less lock log lua m mjs mk mts \
+          patch pdf php png properties proto pyi rb rst sass scala scss sql svg swift tar tfvars \
+          tgz tmp toml ts tsv tsx txt vue war wasm webp xhtml xlsx xml yaml yml zsh\
+          """
+              .split(" "));
+
+  /// Endings of file names that are top-level domains, too.
+  private static final Set<String> FILES_OR_DOMAINS =
+      Set.of("cc", "md", "pl", "ps", "py", "rs", "sh", "tf");
 
   private static final Pattern SCHEME = Pattern.compile("^https?://", Pattern.CASE_INSENSITIVE);
   private static final Pattern AFTER_HOST = Pattern.compile("[/?#\\\\:].*");
@@ -41,7 +66,23 @@ public final class LinkLabel {
   public static boolean misleads(String label, String target) {
     var host = host(target);
     return OVERRIDE.matcher(label).find()
-        || ADDRESS.matcher(seen(label)).results().anyMatch(it -> !host(it.group()).equals(host));
+        || ADDRESS
+            .matcher(seen(label))
+            .results()
+            .filter(it -> it.group("url") != null || isHost(it.group(), target))
+            .anyMatch(it -> !host(it.group()).equals(host));
+  }
+
+  /// Whether people would take the name for a host. The name of a source file is none, and neither
+  /// is one like `README.md`, if the link leads to such a file.
+  private static boolean isHost(String name, String target) {
+    if (IP_ADDRESS.matcher(name).matches()) {
+      return true;
+    }
+    var ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+    return DOMAIN.matcher(name).matches()
+        && !FILES.contains(ending)
+        && !(FILES_OR_DOMAINS.contains(ending) && target.endsWith("/" + name));
   }
 
   /// The label as it looks, in ordinary characters.
@@ -51,6 +92,9 @@ public final class LinkLabel {
   }
 
   private static String host(String address) {
+    if (address.startsWith("[")) {
+      return plain(address);
+    }
     try {
       var host = URI.create(address).getHost();
       if (host != null) {
@@ -64,6 +108,8 @@ public final class LinkLabel {
   }
 
   private static String plain(String host) {
-    return host.toLowerCase(Locale.ROOT).replaceFirst("^www\\.", "").replaceAll("[.,;)\\]]+$", "");
+    return host.toLowerCase(Locale.ROOT)
+        .replaceFirst("^www\\.", "")
+        .replaceAll("(?<![.,;)\\]])[.,;)\\]]+$", "");
   }
 }

@@ -1,6 +1,7 @@
 package dev.runnel.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +22,16 @@ class LinkLabelTest {
     "good.com, https://good.com.evil.example/",
     "good.de, https://evil.example/",
     "good.co.uk, https://evil.example/",
+    "good.shop, https://evil.example/",
+    "sign in at good.bank, https://evil.example/",
+    "good.xn--p1ai, https://evil.example/",
+    "почта.рф, https://evil.example/",
+    "good.md, https://evil.example/",
+    "good.zip, https://evil.example/good.zip",
+    "good.com, https://evil.example/good.com",
+    "192.0.2.7, https://evil.example/",
+    "192.0.2.7:8443, https://192.0.2.70/",
+    "[2001:db8::7], https://evil.example/",
     "//good.example/login, https://evil.example/",
     "ftp://good.example/x, https://evil.example/",
   })
@@ -61,9 +72,23 @@ class LinkLabelTest {
     "ann.lee@good.com, https://e.example/ann",
     "https://E.example/a b, https://e.example:8443/a%20b",
     "docs // notes, https://e.example/",
+    "192.0.2.7, https://192.0.2.7/",
+    "[2001:db8::7], https://[2001:db8::7]/",
+    "e.g. the log, https://e.example/",
+    "release 1.2.3, https://e.example/",
+    "Node.js, https://e.example/",
+    "deploy.sh, https://e.example/deploy.sh",
     "go\u00ADod.com, https://good.com/",
   })
   void labelWithTheSameHostOrANameIsNotMisleading(String label, String target) {
     assertThat(LinkLabel.misleads(label, target)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a.", "a", "www.", "https://a.b ", "//a", "[::", "a.b@", "1."})
+  void longLabelOfAnyShapeIsChecked(String part) {
+    var label = part.repeat(1_000_000);
+
+    assertThatNoException().isThrownBy(() -> LinkLabel.misleads(label, "https://evil.example/"));
   }
 }
