@@ -26,6 +26,8 @@ record SecretPattern(String prefix, Pattern beginning, Place in) {
           of("xapp-", "xapp-[A-Za-z0-9-]{10}", Place.ANYWHERE),
           // GitHub, GitLab, Linear, Jira.
           of("gh", "gh[pousr]_(?:[0-9]{1,20}_)?[A-Za-z0-9]{20}", Place.ANYWHERE),
+          // An installation's newer tokens have dots and dashes, too.
+          of("ghs_", "ghs_(?=[A-Za-z_.-]{0,60}[0-9])[A-Za-z0-9_.-]{30}", Place.ANYWHERE),
           of("github_pat_", "github_pat_[A-Za-z0-9_]{20}", Place.ANYWHERE),
           of("glpat-", "glpat-[A-Za-z0-9_-]{16}", Place.ANYWHERE),
           of("lin_", "lin_(?:api|oauth|wh)_[A-Za-z0-9]{16}", Place.ANYWHERE),
@@ -42,7 +44,7 @@ record SecretPattern(String prefix, Pattern beginning, Place in) {
           of("eyJ", "eyJ[A-Za-z0-9_-]{8,}+\\.[A-Za-z0-9_-]{8}", Place.TOKEN));
 
   private static SecretPattern of(String prefix, String beginning, Place in) {
-    return new SecretPattern(prefix, Pattern.compile(beginning), in);
+    return new SecretPattern(prefix, Pattern.compile("^" + beginning), in);
   }
 
   String redact(String text) {

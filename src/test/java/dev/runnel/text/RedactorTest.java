@@ -118,6 +118,29 @@ class RedactorTest {
       }
     }
 
+    /// As long as GitHub's tokens of installations, with signs from the beginning on.
+    @Test
+    void longTokenWithDotsAndDashesIsMaskedWhole() {
+      for (var piece : List.of("a-B.c_9", "Z9-", "x.y-z_1.", "aaaaaaaaaaaaaaaa-1.")) {
+        var token = "ghs_" + piece.repeat(520 / piece.length()) + "k4";
+
+        assertThat(Redactor.PATTERNS.redact("token " + token + ", then"))
+            .isEqualTo("token (redacted), then");
+      }
+    }
+
+    @Test
+    void tokenThatTheEndOfALineCutsIsMasked() {
+      var token = "ghs_" + "a-B.c_9".repeat(74);
+      var lines = Redactor.PATTERNS.lines();
+
+      for (var length = 40; length < token.length(); length += 13) {
+        assertThat(lines.next("cut " + token.substring(0, length)))
+            .hasValueSatisfying(line -> assertThat(line).startsWith("cut (redacted)"))
+            .hasValueSatisfying(line -> assertThat(line.length()).isLessThan(18));
+      }
+    }
+
     @ParameterizedTest
     @ValueSource(
         strings = {
@@ -125,6 +148,7 @@ class RedactorTest {
           "sk-fading-circle-of-many-small-dots",
           "ghp_ and xoxb- are what they begin with",
           "laughs_at_everything_that_is_long_enough",
+          "ghs_names_of_functions_that_are_long_enough_to_be_one",
           "commit 0123456789abcdef0123456789abcdef01234567",
           "46939377-8c8d-407a-a8d1-abec2fcc1a5e",
           "MAKIAIOSFODNN7EXAMPLES",
