@@ -1,6 +1,7 @@
 package dev.runnel.surface.markdown;
 
 import dev.runnel.core.prompt.InvisibleCharacters;
+import dev.runnel.surface.markdown.MarkdownParser.Unparsed;
 import dev.runnel.text.Truncation;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -51,9 +52,12 @@ public final class HiddenMarkupFilter {
               + "|#fff(?:f{3})?(?![0-9a-f])|rgba?\\(255,255,255)"
               + "|(?:width|height):[01](?:px)?(?![\\d.%])|text-indent:-|clip(?:-path)?:"
               + "|(?:left|top):-\\d{3}");
-  private static final Pattern WHITE = Pattern.compile("(?i)\\s*(?:white|#fff(?:f{3})?)\\s*");
-  private static final Pattern PIXEL = Pattern.compile("(?i)\\s*[01](?:px)?\\s*");
+  private static final Pattern WHITE = Pattern.compile("(?i)^\\s*(?:white|#fff(?:f{3})?)\\s*");
+  private static final Pattern PIXEL = Pattern.compile("(?i)^\\s*[01](?:px)?\\s*");
   private static final Pattern BARE_TARGET = Pattern.compile("[^\\s()<>]+");
+
+  private static final String UNPARSED =
+      "[left out: a paragraph with more than %,d brackets]".formatted(MarkdownParser.MAX_BRACKETS);
 
   private record Edit(int to, String replacement) {}
 
@@ -127,6 +131,8 @@ public final class HiddenMarkupFilter {
               span.getInputIndex());
         }
       }
+      // What it hides is unknown.
+      case Unparsed _ -> edit(start(node), end(node), UNPARSED);
       case LinkReferenceDefinition definition -> definitions.add(definition);
       case Image image -> {
         var from = start(image);
@@ -151,7 +157,7 @@ public final class HiddenMarkupFilter {
     for (var child : MarkdownParser.children(node)) {
       close = child.getSourceSpans().isEmpty() ? close : end(child);
     }
-    close = source.indexOf(']', close);
+    close = source.indexOf(']', close, end);
     switch (source.charAt(end - 1)) {
       case ')' -> {
         if (title != null) {

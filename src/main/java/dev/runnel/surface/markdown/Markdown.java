@@ -33,6 +33,10 @@ public final class Markdown {
   private static final Pattern MENTION = Pattern.compile(AT);
   private static final Pattern MARKS = Pattern.compile("[\\\\`*_\\[\\]<>|~#&]");
   private static final Pattern SPACES = Pattern.compile("\\s+");
+
+  /// Later text is not read.
+  public static final int MAX_SOURCE = 100_000;
+
   private static final String COMMENT_START = "<!--";
   private static final String COMMENT_END = "-->";
   private static final char ZERO_WIDTH_SPACE = '\u200B';
@@ -48,8 +52,9 @@ public final class Markdown {
   public record Line(Kind kind, String text) {}
 
   /// The visible text of a comment, line by line: without HTML comments and invisible characters.
+  /// Longer text is cut, with `…` at its end.
   public static List<Line> visibleLines(String source) {
-    return new Reader(source).lines();
+    return new Reader(Truncation.cut(source, MAX_SOURCE)).lines();
   }
 
   public static String text(List<Line> lines) {
@@ -135,8 +140,10 @@ public final class Markdown {
         var below = this.source.get(at + 1);
         closedBelow[at] = !below.isBlank() && (closedBelow[at + 1] || below.contains(COMMENT_END));
       }
+      var start = 0;
       for (var at = 0; at < this.source.size(); at++) {
-        read(at);
+        read(at, start);
+        start += this.source.get(at).length() + 1;
       }
     }
 
@@ -144,13 +151,14 @@ public final class Markdown {
       return lines;
     }
 
-    private void read(int at) {
+    /// @param lineStart its position in the text
+    private void read(int at, int lineStart) {
       var raw = source.get(at);
       if (!comment && code.isFenced(at)) {
         lines.add(new Line(Kind.CODE, raw));
         return;
       }
-      var visibleLines = withoutComments(at);
+      var visibleLines = withoutComments(at, lineStart);
       if (raw.isBlank() || !visibleLines.isBlank()) {
         lines.add(
             new Line(
@@ -158,14 +166,12 @@ public final class Markdown {
       }
     }
 
-    private String withoutComments(int at) {
+    private String withoutComments(int at, int lineStart) {
       var raw = source.get(at);
       var lastEnd = raw.lastIndexOf(COMMENT_END);
       var firstWord = raw.length() - raw.stripLeading().length();
       var visibleLines = new StringBuilder();
       var from = 0;
-      var counted = 0;
-      var ticks = 0;
       while (from < raw.length()) {
         if (comment) {
           var end = lastEnd < from ? -1 : raw.indexOf(COMMENT_END, from);
@@ -181,13 +187,10 @@ public final class Markdown {
           return visibleLines.append(raw, from, raw.length()).toString();
         }
         visibleLines.append(raw, from, start);
-        for (; counted < start; counted++) {
-          ticks += raw.charAt(counted) == '`' ? 1 : 0;
-        }
         // Inside a code span, or in the middle of a line and never closed in its paragraph, the
         // comment's start is plain text.
         var closed = lastEnd >= start + 2 || closedBelow[at];
-        if (ticks % 2 == 1 || !(closed || start == firstWord)) {
+        if (code.isCode(lineStart + start) || !(closed || start == firstWord)) {
           visibleLines.append(COMMENT_START);
           from = start + COMMENT_START.length();
         } else {

@@ -12,6 +12,9 @@ import java.util.regex.Pattern;
 /// Maps issue events to intents, the same for every tracker. Pure.
 public final class IssueRules {
   private static final int MAX_TITLE = 80;
+  private static final String TOO_LONG =
+      "The comment has more than %,d characters, so it was not read. Write what is to be done in a shorter one, and put the rest into a file that the agent can read."
+          .formatted(Markdown.MAX_SOURCE);
   private static final Pattern ADDRESS = Pattern.compile("^@[^\\s,:;.!?]+[,:;.!?]*\\s*");
 
   private final TrackerSettings settings;
@@ -93,13 +96,20 @@ public final class IssueRules {
   public Optional<Intent> comment(String comment) {
     return Marker.isIn(comment)
         ? Optional.empty()
-        : mention.in(comment).flatMap(MessageParser::words);
+        : mention.in(comment).flatMap(words -> request(comment, words));
   }
 
   /// The intent of a text in a place where all text addresses Runnel. A leading mention is removed.
   public Optional<Intent> direct(String text) {
     var seen = Markdown.text(Markdown.visibleLines(text)).strip();
-    return MessageParser.words(ADDRESS.matcher(seen).replaceFirst(""));
+    return request(text, ADDRESS.matcher(seen).replaceFirst(""));
+  }
+
+  /// @param source what the words were read from
+  private static Optional<Intent> request(String source, String words) {
+    return source.length() > Markdown.MAX_SOURCE
+        ? Optional.of(new Intent.Unclear(TOO_LONG))
+        : MessageParser.words(words);
   }
 
   public boolean hasTrigger(Collection<String> labels) {
