@@ -19,7 +19,8 @@ import java.util.regex.Pattern;
 ///
 /// @param mayPing whether a post may mention this account
 record JiraComments(JiraApi api, Predicate<String> mayPing) implements IssueComments<JiraIssue> {
-  private static final Pattern MARKER = Pattern.compile("\\s*(?<marker><!-- runnel:.* -->)\\s*$");
+  private static final Pattern MARKER =
+      Pattern.compile("(?<!\\s)\\s*+(?<marker><!-- runnel:[^<>\\n]* -->)\\s*$");
   // At the start of a line it would address Runnel, and the post would be read as a request.
   private static final Pattern MENTION =
       Pattern.compile("(?m)^([ \\u200B]*)([@/])(?=\\u200B?[A-Za-z0-9])");

@@ -9,20 +9,21 @@ import org.jspecify.annotations.Nullable;
 /// Converts Jira's wiki markup, in which webhooks send comments, to Markdown: enough to recognize
 /// code, quotes and mentions. Text that is already Markdown is unchanged.
 final class WikiReader {
-  private static final Pattern BLOCK =
-      Pattern.compile("\\{(?<name>code|noformat)(?::(?<more>[^}\\n]*))?\\}");
-  private static final Pattern QUOTE = Pattern.compile("\\{quote\\}");
+  private static final Pattern TAG =
+      Pattern.compile("\\{(?:quote|(?<name>code|noformat)(?::(?<more>[^{}\\n]*+))?)\\}");
   private static final Pattern DECORATION =
-      Pattern.compile("\\{(?:color|panel|anchor)(?::[^}\\n]*)?\\}");
+      Pattern.compile("\\{(?:color|panel|anchor)(?::[^{}\\n]*+)?\\}");
   private static final Pattern HEADING = Pattern.compile("^\\s*h([1-6])\\.\\s+");
   private static final Pattern BLOCK_QUOTE = Pattern.compile("^\\s*bq\\.\\s+");
   private static final Pattern ITEM = Pattern.compile("^\\s*(?<marks>[*#]{1,10}) +(?=\\S)");
   private static final Pattern PERSON =
-      Pattern.compile("\\[~(?:accountid:)?(?<id>[^\\]\\s|]{1,128})\\]");
+      Pattern.compile("\\[~(?:accountid:)?(?<id>[^\\[\\]\\s|]{1,128}+)\\]");
   private static final Pattern LINK =
       Pattern.compile(
-          "\\[(?<words>[^\\]|\\n]+)\\|(?<url>(?:https?://|mailto:)[^\\]|\\s]+)[^\\]\\n]*\\]");
-  private static final Pattern BARE_LINK = Pattern.compile("\\[(?<url>https?://[^\\]|\\s]+)\\]");
+          "\\[(?<words>[^\\[\\]|\\n]++)\\|(?<url>(?:https?://|mailto:)[^\\[\\]|\\s]++)"
+              + "[^\\[\\]\\n]*+\\]");
+  private static final Pattern BARE_LINK =
+      Pattern.compile("\\[(?<url>https?://[^\\[\\]|\\s]++)\\]");
   private static final Pattern CODE = Pattern.compile("\\{\\{(?<code>[^{}\\n]+)\\}\\}");
   private static final Pattern STRONG =
       Pattern.compile(
@@ -48,42 +49,42 @@ final class WikiReader {
     return String.join("\n", reader.lines).stripTrailing();
   }
 
+  /// Reads a line part by part: each block or quote that begins or ends in it makes lines of its
+  /// own.
   private void read(String line) {
-    var block = BLOCK.matcher(line);
-    if (code != null) {
-      while (block.find()) {
-        if (block.group("name").equals(code)) {
-          code = null;
-          add(line.substring(0, block.start()));
-          lines.add(prefix() + "```");
-          rest(line.substring(block.end()));
-          return;
-        }
+    var tag = TAG.matcher(line);
+    var from = 0;
+    while (tag.find()) {
+      var name = tag.group("name");
+      if (code != null && !code.equals(name)) {
+        continue; // part of the code
       }
-      lines.add(prefix() + line);
-      return;
+      part(line.substring(from, tag.start()));
+      from = tag.end();
+      if (code != null) {
+        code = null;
+        lines.add(prefix() + "```");
+      } else if (name == null) {
+        isQuoted = !isQuoted;
+        lines.add("");
+      } else {
+        code = name;
+        lines.add(prefix() + "```" + language(tag.group("more")));
+      }
     }
-    if (block.find()) {
-      rest(line.substring(0, block.start()));
-      code = block.group("name");
-      lines.add(prefix() + "```" + language(block.group("more")));
-      rest(line.substring(block.end()));
-      return;
+    if (from == 0) {
+      lines.add(prefix() + (code == null ? words(line) : line));
+    } else if (!line.substring(from).isBlank()) {
+      part(line.substring(from));
     }
-    var quote = QUOTE.matcher(line);
-    if (quote.find()) {
-      rest(line.substring(0, quote.start()));
-      isQuoted = !isQuoted;
-      lines.add("");
-      rest(line.substring(quote.end()));
-      return;
-    }
-    lines.add(prefix() + words(line));
   }
 
-  private void rest(String line) {
-    if (!line.isBlank()) {
-      read(line);
+  /// A part of a line, unless there is nothing in it.
+  private void part(String text) {
+    if (code != null) {
+      add(text);
+    } else if (!text.isBlank()) {
+      lines.add(prefix() + words(text));
     }
   }
 

@@ -24,7 +24,8 @@ final class WikiText {
   private static final Pattern SPECIAL_CHARACTERS =
       Pattern.compile(
           "[{\\[\\]!|]|(?<![\\p{L}\\p{N}])[*_+^~?-]|[*_+^~?-](?![\\p{L}\\p{N}])|[\\\\&]");
-  private static final Pattern LINE_START = Pattern.compile("(?m)^(\\s*)(h[1-6]\\.|bq\\.|#)");
+  private static final Pattern LINE_START =
+      Pattern.compile("(?m)^([^\\S\\r\\n]*+)(h[1-6]\\.|bq\\.|#)");
 
   private WikiText() {}
 

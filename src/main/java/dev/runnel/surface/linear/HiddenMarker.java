@@ -10,8 +10,9 @@ final class HiddenMarker {
   // Two bits each. None is a joiner, which would change adjacent letters.
   private static final String ALPHABET = "\u200B\u2060\u2062\u2063";
   private static final Pattern VISIBLE =
-      Pattern.compile("\\n*<!-- (?<text>runnel:[A-Za-z0-9_=.-]+) -->\\s*\\z");
-  private static final Pattern HIDDEN = Pattern.compile("\\n*(?<encoded>[" + ALPHABET + "]{4,})");
+      Pattern.compile("(?<!\\n)\\n*+<!-- (?<text>runnel:[A-Za-z0-9_=.-]++) -->\\s*\\z");
+  private static final Pattern HIDDEN =
+      Pattern.compile("(?<!\\n)\\n*+(?<encoded>[" + ALPHABET + "]{4,}+)");
   private static final Pattern SMALL = Pattern.compile("(?m)^<sub>(?<text>.*)</sub>$");
 
   private HiddenMarker() {}
