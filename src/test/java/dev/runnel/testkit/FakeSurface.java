@@ -47,6 +47,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +79,7 @@ public final class FakeSurface
   private boolean backgroundIsDown;
   private Optional<Duration> pause = Optional.empty();
   private boolean isBroken;
+  private Predicate<Update> unrendered = _ -> false;
   private boolean linksAreDown;
   private final Map<URI, Optional<Background>> linked = new LinkedHashMap<>();
   private final List<String> linksRead = new ArrayList<>();
@@ -290,6 +292,9 @@ public final class FakeSurface
     checkCredential();
     if (refusal.isPresent()) {
       return refusal.get();
+    }
+    if (unrendered.test(notice.update())) {
+      throw new StackOverflowError("a bug");
     }
     if (notice.update() instanceof Update.Received(var message, var messageStatus, var before)) {
       if (signsRefused.isPresent()) {
@@ -622,6 +627,11 @@ public final class FakeSurface
   /// Only members can read its conversations.
   public void isPrivate() {
     isPrivate = true;
+  }
+
+  /// From now on rendering these updates fails as nobody expects.
+  public synchronized void cannotRender(Predicate<Update> updates) {
+    unrendered = updates;
   }
 
   /// From now on reading a conversation fails as nobody expects.

@@ -268,7 +268,32 @@ public final class Courier {
       return Optional.of(
           retries.afterError(notice.tries() + 1, now).isPresent()
               ? new Posting.Later(Optional.empty(), broken.toString())
-              : new Posting.Undeliverable(broken.toString()));
+              : postPlain(surface, notice, broken));
+    } catch (StackOverflowError | LinkageError | AssertionError broken) {
+      // Another try would end in the same way.
+      log.error("unexpected error notice={} try={}", notice.id(), notice.tries() + 1, broken);
+      return Optional.of(postPlain(surface, notice, broken));
+    }
+  }
+
+  /// Posts the words of a notice that its surface cannot render, so that people are told at least.
+  private static Posting postPlain(Surface surface, Notice notice, Throwable broken) {
+    var plain = PlainNotice.of(notice.update());
+    if (plain.isEmpty()) {
+      return new Posting.Undeliverable(broken.toString());
+    }
+    try {
+      var posting = surface.post(notice.withUpdate(plain.get()), null);
+      log.error(
+          "notice cannot be rendered, plain text posted notice={} result={}",
+          notice.id(),
+          posting.getClass().getSimpleName());
+      return posting;
+    } catch (CredentialRefused refused) {
+      return new Posting.Later(Optional.empty(), refused.why());
+    } catch (RuntimeException | StackOverflowError again) {
+      log.error("unexpected error notice={} as=plain-text", notice.id(), again);
+      return new Posting.Undeliverable(broken.toString());
     }
   }
 
