@@ -16,6 +16,7 @@ import org.commonmark.node.Heading;
 import org.commonmark.node.Image;
 import org.commonmark.node.Link;
 import org.commonmark.node.Node;
+import org.commonmark.node.Paragraph;
 import org.commonmark.node.Text;
 import org.commonmark.parser.Parser;
 import org.commonmark.renderer.NodeRenderer;
@@ -27,12 +28,18 @@ import org.commonmark.renderer.html.HtmlRenderer;
 public final class MarkdownHtml {
   private static final List<Extension> EXTENSIONS =
       List.of(
-          TablesExtension.create(), StrikethroughExtension.create(), AutolinkExtension.create());
+          TablesExtension.builder().maxCells(20_000).build(),
+          StrikethroughExtension.create(),
+          AutolinkExtension.create());
   // A page has one heading of level 1, its title.
   private static final int FIRST_LEVEL = 3;
   private static final int LAST_LEVEL = 6;
   private static final Parser PARSER =
-      Parser.builder().extensions(EXTENSIONS).maxOpenBlockParsers(32).build();
+      Parser.builder().extensions(EXTENSIONS).maxOpenBlockParsers(32).maxInlineNesting(20).build();
+
+  /// For each link, the library looks at all brackets that are open before it.
+  private static final int MAX_BRACKETS = 2_000;
+
   private static final HtmlRenderer RENDERER =
       HtmlRenderer.builder()
           .extensions(EXTENSIONS)
@@ -46,8 +53,20 @@ public final class MarkdownHtml {
 
   /// @return HTML without scripts, styles and images
   public static String of(String markdown) {
-    var document = PARSER.parse(markdown);
-    return RENDERER.render(document);
+    if (markdown.chars().filter(each -> each == '[').count() > MAX_BRACKETS) {
+      return unformatted(markdown);
+    }
+    try {
+      return RENDERER.render(PARSER.parse(markdown));
+    } catch (IllegalArgumentException _) { // a table with too many cells
+      return unformatted(markdown);
+    }
+  }
+
+  private static String unformatted(String markdown) {
+    var text = new Paragraph();
+    text.appendChild(new Text(markdown));
+    return RENDERER.render(text);
   }
 
   /// Whether the URL is one of the web.
