@@ -53,7 +53,8 @@ public final class CommandParser {
       form("run\\s*:?|say|link|new|explain\\s*:?|why|config\\s+(?:set|unset)");
   private static final Pattern RUN_COLON = form("run\\s*:\\s*(?<text>.+)");
   private static final Pattern RUN_SPACE = form("run\\s+(?<text>.+)");
-  private static final String LEVEL = "(?:\\s+(?<level>me|here|workspace))?";
+  // From the first space, so that the search for it is linear.
+  private static final String LEVEL = "(?:(?<!\\s)\\s+(?<level>me|here|workspace))?";
   private static final Pattern SET_PROMPT =
       form("config\\s+set\\s+(?<key>prompt|base_prompt)\\s+(?<value>.+?)" + LEVEL);
   private static final Pattern SET =
@@ -77,7 +78,8 @@ public final class CommandParser {
   private static final Set<String> ABOUT_THE_RUN = Set.of("stop", "cancel", "status", "retry");
   private static final int MAX_COMMAND_WORDS = 4;
   private static final int MAX_SHOWN = 60;
-  private static final Pattern POLITE_LEAD = form("^(?:(?:please|pls|plz|hey|ok|okay)[\\s,.:!]+)+");
+  private static final Pattern POLITE_LEAD =
+      form("^(?:(?:please|pls|plz|hey|ok|okay)[\\s,.:!]++)++");
 
   private static final Map<String, List<RunState>> STATES =
       Map.ofEntries(

@@ -15,17 +15,20 @@ import java.util.regex.Pattern;
 final class InlineOptions {
   private static final List<String> KEYS =
       List.of("profile", "env", "model", "skill", "name", "title", "factory");
+  // Each is searched for in the whole text.
+  private static final int MAX_TRAILING = 2 * KEYS.size();
+
   // Slack's editors turn "--" into a dash and quotes into curly ones.
   private static final String DASHES = "(?:--|\u2014)";
   private static final String KEY = "(?:" + String.join("|", KEYS) + ")";
   private static final String VALUE =
-      "(?:\"(?<quoted>[^\"]*)\"|\u201c(?<curly>[^\u201d]*)\u201d|(?<bare>[^\\s\"\u201c]+))";
+      "(?:\"(?<quoted>[^\"]*)\"|\u201c(?<curly>[^\u201c\u201d]*)\u201d|(?<bare>[^\\s\"\u201c]+))";
   private static final String OPTION =
       "(?:%1$s(?<long>%2$s)(?:\\s*=\\s*|\\s+)|(?<short>%2$s)=)%3$s".formatted(DASHES, KEY, VALUE);
   private static final Pattern LEADING =
       Pattern.compile("^" + OPTION + "(?=\\s|$)\\s*", Pattern.CASE_INSENSITIVE);
   private static final Pattern TRAILING =
-      Pattern.compile("(?:^|\\s+)" + OPTION + "$", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("(?:^|(?<!\\s)\\s+)" + OPTION + "$", Pattern.CASE_INSENSITIVE);
   private static final Pattern STRAY =
       Pattern.compile("^" + DASHES + "(?<key>[A-Za-z][\\w-]*)(?:[\\s=].*)?$", Pattern.DOTALL);
   private static final Pattern END = Pattern.compile("^" + DASHES + "(?=\\s)\\s*");
@@ -58,7 +61,11 @@ final class InlineOptions {
         return new Parsed.Bad(stray(stray.group("key")));
       }
       Map<String, String> trailing = new LinkedHashMap<>();
-      for (var at = TRAILING.matcher(rest); at.find(); at = TRAILING.matcher(rest)) {
+      for (var number = 0; number < MAX_TRAILING; number++) {
+        var at = TRAILING.matcher(rest);
+        if (!at.find()) {
+          break;
+        }
         trailing.putIfAbsent(key(at), value(at));
         rest = rest.substring(0, at.start());
       }

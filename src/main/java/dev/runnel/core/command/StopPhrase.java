@@ -64,7 +64,7 @@ final class StopPhrase {
       Pattern.compile(":[a-z0-9_+'-]+:", Pattern.CASE_INSENSITIVE);
   private static final Pattern MARKS = Pattern.compile("\\p{M}+");
   private static final Pattern BETWEEN_WORDS = Pattern.compile("[^\\p{L}\\p{N}']+");
-  private static final Pattern AROUND_QUOTED = Pattern.compile("^'+|'+$");
+  private static final Pattern AROUND_QUOTED = Pattern.compile("^'+|(?<!')'+$");
 
   private StopPhrase() {}
 
