@@ -55,7 +55,8 @@ final class CheckCommand {
   private static final Set<String> ELSEWHERE = Set.of("container", Isolations.KUBERNETES);
 
   /// A word that the shell takes as it is.
-  private static final Pattern FIRST_WORD = Pattern.compile("\\s*([A-Za-z0-9_./+@%:,-]+)(?=\\s|$)");
+  private static final Pattern FIRST_WORD =
+      Pattern.compile("^\\s*([A-Za-z0-9_./+@%:,-]+)(?=\\s|$)");
 
   private final Config config;
   private final PrintStream out;

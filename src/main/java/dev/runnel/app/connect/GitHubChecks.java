@@ -217,7 +217,7 @@ final class GitHubChecks {
         .get(GitHubGuide.HOOKS)
         .map(
             others ->
-                List.of(others.split("\\s*,\\s*", -1)).contains(hook)
+                List.of(others.split("(?:(?<!\\s)\\s+)?+,\\s*", -1)).contains(hook)
                     ? others
                     : others + "," + hook)
         .orElse(hook);
@@ -293,7 +293,7 @@ final class GitHubChecks {
   }
 
   private static String address(Facts facts) {
-    return facts.require(SlackGuide.PUBLIC_URL).replaceFirst("/+$", "") + PATH;
+    return facts.require(SlackGuide.PUBLIC_URL).replaceFirst("(?<!/)/+$", "") + PATH;
   }
 
   private static String path(String place) {
@@ -317,7 +317,7 @@ final class GitHubChecks {
   }
 
   private static String apiAddress(Facts facts) {
-    return facts.get(GitHubGuide.API_URL).orElse(DEFAULT_API).replaceFirst("/+$", "");
+    return facts.get(GitHubGuide.API_URL).orElse(DEFAULT_API).replaceFirst("(?<!/)/+$", "");
   }
 
   private static PlatformApi api(Facts facts) {

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 record KnownEnvironments(Settings settings, Connections stored) {
   private static final String ENVIRONMENTS = "agents.environments.";
   private static final Pattern HOST =
-      Pattern.compile("(?:[a-z]+://)?(?:[^/@]*@)?(?<host>[^/:@]+)[/:].*");
+      Pattern.compile("^(?:[a-z]+://)?(?:[^/@]*@)?(?<host>[^/:@]+)[/:].*");
 
   /// Which environment the operator's own settings have for the repository.
   ///

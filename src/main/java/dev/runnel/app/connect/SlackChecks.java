@@ -59,7 +59,7 @@ final class SlackChecks {
       return List.of();
     }
     var missing = new ArrayList<>(SlackScopes.needed());
-    missing.removeAll(List.of(granted.split("\\s*,\\s*", -1)));
+    missing.removeAll(List.of(granted.split("(?:(?<!\\s)\\s+)?+,\\s*", -1)));
     return missing;
   }
 
@@ -100,7 +100,8 @@ final class SlackChecks {
   /// Sends what Slack sends to check an address, through the public address.
   static CheckResult checkReachability(Facts facts, Network network) {
     var address =
-        facts.require(SlackGuide.PUBLIC_URL).replaceFirst("/+$", "") + SlackConfig.EVENTS_PATH;
+        facts.require(SlackGuide.PUBLIC_URL).replaceFirst("(?<!/)/+$", "")
+            + SlackConfig.EVENTS_PATH;
     var body =
         JSON.createObjectNode()
             .put("type", "url_verification")

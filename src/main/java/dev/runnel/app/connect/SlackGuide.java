@@ -32,7 +32,7 @@ record SlackGuide(Function<Optional<URI>, String> manifest) implements Guide {
   static final String SOCKET = "socket";
   static final String HTTP = "http";
 
-  static final Pattern ADDRESS = Pattern.compile("https?://[^\\s/?#]+[^\\s?#]*");
+  static final Pattern ADDRESS = Pattern.compile("https?://[^\\s/?#]++[^\\s?#]*+");
 
   @Override
   public Step next(Facts facts) {

@@ -37,7 +37,7 @@ final class ConsoleOperation implements Operation {
   private static final int MAX_VALUE = 300;
   private static final String HIDDEN = "set, not shown";
   private static final Pattern SECRET_KEY =
-      Pattern.compile("(?i).*(secret|token|password|passphrase|key|credential)s?(\\[\\d+])?");
+      Pattern.compile("(?i)^.*(secret|token|password|passphrase|key|credential)s?(\\[\\d+])?");
   private static final Pattern PASSWORD =
       Pattern.compile("(?i)(password=)[^&\\s]*|(//[^:/@\\s]*:)[^@/\\s]*(?=@)");
 

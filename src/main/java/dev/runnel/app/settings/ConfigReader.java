@@ -327,7 +327,7 @@ final class ConfigReader {
   static Function<String, URI> url(Settings settings, Setting setting) {
     return text -> {
       try {
-        var url = new URI(text.replaceAll("/+$", ""));
+        var url = new URI(text.replaceAll("(?<!/)/+$", ""));
         if (url.getHost() != null
             && url.getUserInfo() == null
             && url.getQuery() == null

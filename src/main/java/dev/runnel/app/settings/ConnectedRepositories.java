@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /// Adds the environments that `./runnel connect github` stored to those of `runnel.yaml`. An
 /// environment or a default of `runnel.yaml` takes precedence over one of the same name or place.
 final class ConnectedRepositories {
-  private static final Pattern FULL_NAME = Pattern.compile("[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+");
+  private static final Pattern FULL_NAME = Pattern.compile("^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+");
 
   private static final Pattern API =
       Pattern.compile("(?<scheme>https?://)(?<host>[^/]+)(?<path>/api/v3)?");

@@ -28,7 +28,7 @@ public record LogSettings(boolean json, String level, Map<String, String> levels
     var level = "info";
     var levels = new LinkedHashMap<String, String>();
     for (var each : settings.get(RunnelSettings.LOG_LEVEL).orElse("info").split(",", -1)) {
-      var parts = each.strip().split("\\s*=\\s*", 2);
+      var parts = each.strip().split("(?:(?<!\\s)\\s+)?+=\\s*", 2);
       var chosen = parts[parts.length - 1].toLowerCase(Locale.ROOT);
       if (!LEVELS.contains(chosen) || parts[0].isBlank()) {
         throw settings.wrong(

@@ -15,9 +15,9 @@ final class SecretAddress {
   /// and those that are reserved.
   private static final Pattern PRIVATE_NAME =
       Pattern.compile(
-          "[^.:\\[\\]]*[^.:\\[\\]\\d][^.:\\[\\]]*"
+          "^(?:[^.:\\[\\]]*[^.:\\[\\]\\d][^.:\\[\\]]*"
               + "|.+\\.(?:localhost|local|internal|svc|home\\.arpa)"
-              + "|.+\\.svc\\.cluster\\.local");
+              + "|.+\\.svc\\.cluster\\.local)");
 
   private SecretAddress() {}
 

@@ -97,7 +97,7 @@ public record Settings(
 
   private static final Pattern KUBERNETES_SERVICE =
       Pattern.compile(
-          "RUNNEL_(\\w+_)?(SERVICE_(HOST|PORT(_\\w+)?)|PORT_\\d+_(TCP|UDP|SCTP)(_\\w+)?)");
+          "^RUNNEL_(\\w+_)?(SERVICE_(HOST|PORT(_\\w+)?)|PORT_\\d+_(TCP|UDP|SCTP)(_\\w+)?)");
 
   private static final Pattern ADDRESS = Pattern.compile("(tcp|udp|sctp)://");
 

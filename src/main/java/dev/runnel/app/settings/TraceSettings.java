@@ -46,7 +46,7 @@ public record TraceSettings(URI endpoint, Map<String, String> headers) {
             .get(RunnelSettings.TRACES_HEADERS)
             .map(it -> it.split(",", -1))
             .orElse(new String[0])) {
-      var parts = each.strip().split("\\s*=\\s*", 2);
+      var parts = each.strip().split("(?:(?<!\\s)\\s+)?+=\\s*", 2);
       if (parts.length < 2 || parts[0].isBlank()) {
         throw settings.wrong(
             RunnelSettings.TRACES_HEADERS, "needs headers as NAME=VALUE, separated by commas");
