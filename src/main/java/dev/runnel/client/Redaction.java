@@ -32,7 +32,7 @@ final class Redaction {
 
   private static final Set<String> ADDRESS_HEADERS = Set.of("location", "content-location");
   private static final Pattern QUERY =
-      Pattern.compile("(https?://[^\\s?#\"<>]*)[?#][^\\s\"<>]*", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("(https?://[^\\s?#\"<>]*+)([?#][^\\s\"<>]*+)?", Pattern.CASE_INSENSITIVE);
   private static final Pattern USER =
       Pattern.compile("(https?://)[^\\s/?#\"<>]*@", Pattern.CASE_INSENSITIVE);
 
@@ -104,7 +104,8 @@ final class Redaction {
   /// Removes the query of URLs, which may contain a signature, and their user info, which may
   /// contain a password. Handles URLs anywhere in a text.
   private static String withoutQuery(String words) {
-    var unsigned = QUERY.matcher(words).replaceAll("$1?" + HIDDEN);
+    var unsigned =
+        QUERY.matcher(words).replaceAll(url -> url.group(2) == null ? "$0" : "$1?" + HIDDEN);
     return USER.matcher(unsigned).replaceAll("$1" + HIDDEN + "@");
   }
 
