@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /// Recognizes addresses that are reachable from this machine only.
 final class LocalAddress {
   private static final Pattern LOCAL =
-      Pattern.compile("localhost|.*\\.localhost|127(?:\\.\\d+){1,3}|0\\.0\\.0\\.0|\\[::1?\\]");
+      Pattern.compile("^(?:localhost|.*\\.localhost|127(?:\\.\\d+){1,3}|0\\.0\\.0\\.0|\\[::1?\\])");
 
   private LocalAddress() {}
 

@@ -214,7 +214,7 @@ final class RunRoutes {
                     .pages(visitor)
                     .shareLink(
                         run,
-                        visitors.signIn().url().toString().replaceAll("/+$", "")
+                        visitors.signIn().url().toString().replaceAll("(?<!/)/+$", "")
                             + visitors.authentication().share(run.run().id())));
           });
     }

@@ -32,7 +32,7 @@ public record SignInProviders(
   }
 
   public URI callback(SignInProvider provider) {
-    var base = url.toString().replaceAll("/+$", "");
+    var base = url.toString().replaceAll("(?<!/)/+$", "");
     return URI.create(
         base + ConsoleAuthentication.SIGN_IN_PATH + "/" + provider.id() + "/callback");
   }

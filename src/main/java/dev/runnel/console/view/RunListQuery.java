@@ -43,7 +43,7 @@ public record RunListQuery(
           Optional.empty());
 
   private static final Pattern THREAD =
-      Pattern.compile(".*[^/][#!][^/]*|.*/\\d{10,}\\.\\d{6}|([^/]*:)?[A-Z][A-Z0-9_]*-\\d+");
+      Pattern.compile("^(?:.*[^/][#!][^/]*|.*/\\d{10,}\\.\\d{6}|([^/]*:)?[A-Z][A-Z0-9_]*-\\d+)");
   private static final int MAX_VALUE = 500;
 
   /// A filter that is set, with the address of the list without it.
