@@ -133,7 +133,7 @@ public record PullRequestFollowUps(int max) {
     return sent.intent()
         .agentRequest()
         .flatMap(request -> request.text().lines().findFirst())
-        .map(line -> line.replaceAll("[.:]+$", ""))
+        .map(line -> line.replaceAll("(?<![.:])[.:]+$", ""))
         .orElse("The pull request needs work");
   }
 }

@@ -43,7 +43,7 @@ record IssueClaims(
     AttemptResults results,
     SameIssueAction sameIssue) {
   private static final Pattern LINK = Pattern.compile("https?://[^\\s<>|\"'`()\\[\\]]+");
-  private static final Pattern AT_END = Pattern.compile("[.,;:!?]+$");
+  private static final Pattern AT_END = Pattern.compile("(?<![.,;:!?])[.,;:!?]+$");
 
   /// Between two checks whether the other request has started its run. It waits as long as it has
   /// waited already, within these bounds.

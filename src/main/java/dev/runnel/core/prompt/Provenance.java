@@ -14,7 +14,7 @@ final class Provenance {
   /// instruction or like markup.
   private static final Pattern NOT_IN_NAMES = Pattern.compile("[^\\p{L}\\p{M}\\p{N} .,'’_-]");
 
-  private static final Pattern ADDRESS = Pattern.compile("[A-Za-z0-9._%+\\[\\]-]+@[A-Za-z0-9.-]+");
+  private static final Pattern ADDRESS = Pattern.compile("^[A-Za-z0-9._%+\\[\\]-]+@[A-Za-z0-9.-]+");
 
   private Provenance() {}
 

@@ -23,14 +23,14 @@ public record AnswerChoices(String question, List<String> choices, List<String> 
       Pattern.compile("\\s{0,4}(?:\\(?(?:\\d{1,2}|[A-Ja-j])[.)]|[-*•])\\s+(?<text>\\S.*)");
   private static final Pattern ASKS_TO_CHOOSE =
       Pattern.compile(
-          ".*\\b(?:which|choose|pick|prefer|select|options?|choices?)\\b.*",
+          "^.*\\b(?:which|choose|pick|prefer|select|options?|choices?)\\b.*",
           Pattern.CASE_INSENSITIVE);
   // Code, or bold words. Not underscores: `__init__` is a name. A pattern is tried on short text
   // only, because it recurses for each character.
   private static final Pattern MARKUP =
       Pattern.compile(
-          "(?<!`)(?<ticks>`++)(?<code>(?:(?!\\k<ticks>).)+)\\k<ticks>(?!`)"
-              + "|(?<![^\\s(])\\*\\*(?=\\S)(?<bold>(?:`[^`]*`|[^*`]|\\*(?!\\*))+)(?<=\\S)\\*\\*"
+          "(?<!`)(?<ticks>`++)(?<code>(?:(?!\\k<ticks>).)++)\\k<ticks>(?!`)"
+              + "|(?<![^\\s(])\\*\\*(?=\\S)(?<bold>(?:`[^`]*+`|[^*`]++|\\*(?!\\*))++)(?<=\\S)\\*\\*"
               + "(?=[.,:;!?)]*(?:\\s|$))");
   private static final Pattern VISIBLE = Pattern.compile("[^\\p{C}\\p{Z}]");
   private static final Pattern NUMBER =

@@ -12,7 +12,7 @@ public record Conversation(SurfaceId surface, String key) {
   private static final String SEPARATORS = "/:#!~";
 
   /// An id whose key is a container and the number of the thread in it: `jira:SHOP-12`.
-  private static final Pattern NUMBERED = Pattern.compile("[^:]+:[A-Z][A-Z0-9_]*-[1-9][0-9]*");
+  private static final Pattern NUMBERED = Pattern.compile("^[^:]+:[A-Z][A-Z0-9_]*-[1-9][0-9]*");
 
   public Conversation {
     NameCheck.require("conversation key", key);

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /// @param address host and path in lower case: `github.com/acme/shop/pull/7`
 public record PullRequest(String address) {
   private static final Pattern PATH =
-      Pattern.compile("(?<path>/.+/(?:pull|pulls|merge_requests)/\\d+)(?:/.*)?");
+      Pattern.compile("^(?<path>/.+/(?:pull|pulls|merge_requests)/\\d+)(?:/.*)?");
 
   public PullRequest {
     NameCheck.require("pull request", address);
