@@ -34,7 +34,7 @@ final class ErrorTexts {
       return reason
           .filter(_ -> takesReason)
           .flatMap(InternalTextFilter::oneLine)
-          .map(it -> problem + ": " + shortened(it) + (it.matches(".*[.!?…]") ? "" : "."))
+          .map(it -> problem + ": " + shortened(it) + (it.matches("^.*[.!?…]") ? "" : "."))
           .orElse(problem + ".");
     }
   }

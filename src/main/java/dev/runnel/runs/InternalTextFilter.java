@@ -8,14 +8,14 @@ import java.util.regex.Pattern;
 final class InternalTextFilter {
   /// com.acme.BadThing, TypeError: …, at com.acme.Thing.run(Thing.java:7)
   private static final String CODE =
-      "\\b(?:[a-z][\\w$]*\\.){2,}[A-Z]\\w*"
+      "(?<![\\w$])(?<![\\w$]\\.)(?:[A-Z]\\w*+\\.)?(?:[a-z][\\w$]*+\\.){2,}+[A-Z]\\w*"
           + "|\\b[A-Z]\\w*(?:Exception|Error|Throwable)\\b"
           + "|\\bTraceback \\(";
 
   private static final Pattern NETWORK =
       Pattern.compile(
           // Authorization: Bearer …, X-Api-Key: …
-          "\\b(?i:authorization|cookie|set-cookie|x-[a-z-]+|content-type)\\s*:"
+          "\\b(?i:authorization|cookie|set-cookie|(?<!-)x-[a-z-]++|content-type)\\s*:"
               + "|\\b(?i:bearer)\\s+\\S{8,}"
               // URLs with localhost or an IP address
               + "|https?://(?:localhost|[0-9.]+|\\[[0-9a-fA-F:]+])(?:[:/]|\\b)");
