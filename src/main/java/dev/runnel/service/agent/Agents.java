@@ -24,7 +24,7 @@ public record Agents(Harness defaultAgent, List<Harness> installed) {
   private static final Set<HarnessType> PUBLISHED =
       Set.of(HarnessType.CLAUDE, HarnessType.CODEX, HarnessType.GEMINI);
 
-  private static final Pattern SECRET = Pattern.compile("(?i).*(key|token|secret|password)");
+  private static final Pattern SECRET = Pattern.compile("(?i)^.*(key|token|secret|password)");
 
   public Agents {
     installed = List.copyOf(installed);

@@ -24,10 +24,10 @@ public record EgressRules(List<String> patterns) {
   private static final String ANY_HOST = "*";
   private static final Pattern PATTERN =
       Pattern.compile(
-          "(?<internal>internal:)?(?<host>\\*|(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*|\\[[0-9a-f:.]+])"
+          "^(?<internal>internal:)?(?<host>\\*|(\\*\\.)?[a-z0-9_-]++(\\.[a-z0-9_-]++)*+|\\[[0-9a-f:.]+])"
               + "(:(?<port>[0-9]{1,5}))?");
   private static final Pattern LOOPBACK =
-      Pattern.compile("(localhost|127\\.[0-9.]+|\\[::1]):[0-9]+");
+      Pattern.compile("^(localhost|127\\.[0-9.]+|\\[::1]):[0-9]+");
   private static final int MIN_PREFIX_IPV4 = 16;
   private static final int MIN_PREFIX_IPV6 = 48;
   private static final List<Integer> DEFAULT_PORTS = List.of(443, 80);

@@ -40,7 +40,7 @@ public record GitGateway(URI repository, String token) {
   }
 
   private String path() {
-    return "/" + repository.getRawAuthority() + repository.getRawPath().replaceAll("/+$", "");
+    return "/" + repository.getRawAuthority() + repository.getRawPath().replaceAll("(?<!/)/+$", "");
   }
 
   String host() {
@@ -75,7 +75,7 @@ public record GitGateway(URI repository, String token) {
 
   /// The URL at which the server lists all refs of the repository, in version 0 of git's protocol.
   URI refs() {
-    var address = repository.toString().replaceAll("/+$", "");
+    var address = repository.toString().replaceAll("(?<!/)/+$", "");
     return URI.create(address + "/info/refs?service=" + FETCH);
   }
 

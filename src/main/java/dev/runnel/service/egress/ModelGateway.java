@@ -57,7 +57,7 @@ public record ModelGateway(URI provider, Pattern calls, Map<String, String> keys
   }
 
   private String basePath() {
-    return provider.getRawPath().replaceAll("/+$", "");
+    return provider.getRawPath().replaceAll("(?<!/)/+$", "");
   }
 
   String host() {

@@ -177,11 +177,11 @@ final class ProxyConnection {
 
   /// A server could resolve dots and escapes, so a path with them is refused.
   private static boolean isBelow(URI bound, String path) {
-    var base = bound.getRawPath().replaceAll("/+$", "");
+    var base = bound.getRawPath().replaceAll("(?<!/)/+$", "");
     return (path.equals(base) || path.startsWith(base + "/"))
         && !path.contains("..")
         && !path.contains("//")
-        && !path.toLowerCase(Locale.ROOT).matches(".*%(2e|2f|5c|25).*");
+        && !path.toLowerCase(Locale.ROOT).matches("^.*%(2e|2f|5c|25).*");
   }
 
   /// What is sent to both sides before bytes are copied.

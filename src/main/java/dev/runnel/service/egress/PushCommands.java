@@ -17,7 +17,7 @@ final class PushCommands {
   /// `OLD NEW refs/heads/NAME`, and after a NUL the client's capabilities.
   private static final Pattern COMMAND =
       Pattern.compile(
-          "[0-9a-f]{40,64} (?<commit>[0-9a-f]{40,64}) refs/heads/(?<branch>[^\\s\\x00-\\x1f]+)"
+          "^[0-9a-f]{40,64} (?<commit>[0-9a-f]{40,64}) refs/heads/(?<branch>[^\\s\\x00-\\x1f]+)"
               + "(?:\\x00.*)?\\n?");
 
   private static final Pattern ZERO_ID = Pattern.compile("0+");

@@ -33,7 +33,7 @@ public final class PushWitness {
 
   /// A line of the server's ref advertisement: length, commit, ref.
   private static final Pattern ADVERTISED_REF =
-      Pattern.compile("(?:0000)?[0-9a-f]{4}(?<commit>[0-9a-f]{40,64}) \\S.*");
+      Pattern.compile("^(?:0000)?[0-9a-f]{4}(?<commit>[0-9a-f]{40,64}) \\S.*");
 
   /// A commit that a push sets a branch to.
   public record Push(URI repository, String branch, String commit) {}

@@ -33,7 +33,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   /// `owner/repo:name`, `owner/repo:path/to/SKILL.md`, the same with `repo` alone, or a name.
   private static final Pattern SKILL =
       Pattern.compile(
-          "(?:[^/\\\\:\\s\\p{Cntrl}]+(?:/[^/\\\\:\\s\\p{Cntrl}]+)*:)?"
+          "^(?:[^/\\\\:\\s\\p{Cntrl}]++(?:/[^/\\\\:\\s\\p{Cntrl}]++)*+:)?"
               + "(?!(?:.*/)?\\.\\.(?:/|$))[^/\\\\:\\p{Cntrl}][^\\\\:\\p{Cntrl}]*");
 
   /// Applies the configuration of the named identity, and defaults, to members that the run leaves

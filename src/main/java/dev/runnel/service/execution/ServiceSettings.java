@@ -110,7 +110,7 @@ public record ServiceSettings(
         new Isolation.None(),
         AgentAccess.WORKSPACE,
         List.of(),
-        () -> URI.create(publicUrl.get().toString().replaceAll("/+$", "") + "/api/v1"),
+        () -> URI.create(publicUrl.get().toString().replaceAll("(?<!/)/+$", "") + "/api/v1"),
         Redactor.PATTERNS,
         Map.of(),
         EgressSetting.PUBLIC,

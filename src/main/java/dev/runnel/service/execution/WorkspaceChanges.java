@@ -40,7 +40,7 @@ record WorkspaceChanges(int files, int commits) {
   /// `OLD NEW who <mail> 1766400000 +0000<tab>commit: Fix it`
   private static final Pattern COMMIT =
       Pattern.compile(
-          "[0-9a-f]{40,64} [0-9a-f]{40,64} [^\\t]*> (\\d{1,12}) [+-]\\d{4}\\t"
+          "^[0-9a-f]{40,64} [0-9a-f]{40,64} [^\\t]*> (\\d{1,12}) [+-]\\d{4}\\t"
               + "commit(?: \\((?:initial|merge)\\))?: .*");
 
   /// The current time of the file system's clock, which lags behind and advances in steps of some

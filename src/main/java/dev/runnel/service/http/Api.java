@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /// The routes under `/api/v1`. Every route checks the key, reports errors as problems, and reports
 /// the permitted methods of a path. Handlers block; they need virtual threads.
@@ -186,15 +187,12 @@ public final class Api {
 
   private void registerPath(HandlerType method, String path) {
     registered.add(method + " " + path);
-    methodsByPath
-        .computeIfAbsent(
-            Pattern.quote(BASE) + path.replaceAll("\\{\\w+}", "[^/]+"), _ -> new TreeSet<>())
-        .add(method.name());
+    methodsByPath.computeIfAbsent(BASE + path, _ -> new TreeSet<>()).add(method.name());
   }
 
   private void rejectUnknown(Context ctx) {
     for (var path : methodsByPath.entrySet()) {
-      if (ctx.path().matches(path.getKey())) {
+      if (isOf(ctx.path(), path.getKey())) {
         ctx.header("Allow", String.join(", ", path.getValue()));
         throw new RequestProblem(
             RequestProblem.Code.METHOD_NOT_ALLOWED,
@@ -211,6 +209,17 @@ public final class Api {
       throw notFound("This service does not provide this part of the interface");
     }
     throw notFound();
+  }
+
+  /// @param template with names in braces: `/runs/{run_id}`
+  private static boolean isOf(String path, String template) {
+    var given = path.split("/", -1);
+    var parts = template.split("/", -1);
+    return given.length == parts.length
+        && IntStream.range(0, parts.length)
+            .allMatch(
+                at ->
+                    parts[at].startsWith("{") ? !given[at].isEmpty() : parts[at].equals(given[at]));
   }
 
   /// @return the query parameter `true` or `false`; false if it is absent

@@ -136,7 +136,7 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
       case OVERLOADED -> ctx.header("Retry-After", "1");
       default -> {}
     }
-    var base = publicUrl.get().toString().replaceAll("/+$", "");
+    var base = publicUrl.get().toString().replaceAll("(?<!/)/+$", "");
     ctx.status(code.status())
         .contentType("application/problem+json")
         .result(

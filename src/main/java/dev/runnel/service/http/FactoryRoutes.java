@@ -79,7 +79,7 @@ public record FactoryRoutes(
     body.put("foreman_agent", factory.foreman().name());
     // A repeated dispatch returns the ticket that the first one generated.
     body.put("ticket_ref", queries.find(id).map(Factories::ticketOf).orElse(""));
-    body.put("run_url", publicUrl.get().toString().replaceAll("/+$", "") + "/runs/" + id);
+    body.put("run_url", publicUrl.get().toString().replaceAll("(?<!/)/+$", "") + "/runs/" + id);
     Api.respond(ctx, body.toString());
   }
 

@@ -224,7 +224,7 @@ public record FileRoutes(
   }
 
   private String absoluteUrl(String address) {
-    return settings.publicUrl().get().toString().replaceAll("/+$", "") + Api.BASE + address;
+    return settings.publicUrl().get().toString().replaceAll("(?<!/)/+$", "") + Api.BASE + address;
   }
 
   private static RequestProblem notFound() {

@@ -65,7 +65,7 @@ public record EscapeCheck(
   private static final String DOCUMENTATION_ADDRESS = "192.0.2.1";
   private static final Pattern ADDRESS = Pattern.compile("[0-9a-fA-F.:]+");
   private static final Pattern LITERAL =
-      Pattern.compile("localhost|[0-9.]+|[0-9a-f:.]*:[0-9a-f:.]*");
+      Pattern.compile("^(?:localhost|[0-9.]+|(?=[0-9a-f.]*+:)[0-9a-f:.]++)");
   private static final List<Integer> OTHER_PORTS = List.of(22, 25, 3306, 6379);
 
   /// Prints one line for each attempt: result, what, detail, separated by tabs.

@@ -40,7 +40,8 @@ record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Netwo
   private static final List<String> OPTIONS =
       List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx32m", "-Xshare:auto");
 
-  private static final Pattern LOADER = Pattern.compile("ld-(linux|musl).*\\.so.*|ld64?\\.so.*");
+  private static final Pattern LOADER =
+      Pattern.compile("^(?:ld-(linux|musl).*\\.so.*|ld64?\\.so.*)");
   private static final Pattern MAPPED = Pattern.compile("(?m) (/\\S+\\.so[.0-9]*)$");
 
   /// Not needed, and perhaps different in the image.

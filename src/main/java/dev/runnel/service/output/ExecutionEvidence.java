@@ -1,6 +1,7 @@
 package dev.runnel.service.output;
 
 import dev.runnel.service.run.ServiceJson;
+import dev.runnel.text.Truncation;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -24,22 +25,28 @@ public record ExecutionEvidence(
   private static final String TESTS_BEFORE = "tests_before";
   private static final int MAX_TESTS = 10;
 
+  /// The part of a command in which tests are searched for, so that this takes bounded time.
+  private static final int MAX_SEARCHED = 1_000;
+
   /// Matches only at the beginning of a shell command, so that arguments do not count.
   private static final Pattern TESTS =
       Pattern.compile(
-          "(?:^|[;&|(]|\\b(?:ba|z)?sh -l?c ['\"]?)\\s*(?:\\w+=\\S*\\s+)*(?:(?:time|sudo|nice|bundle"
-              + " exec|poetry run|uv run|pipenv run|xvfb-run|npx|bunx|timeout"
-              + " \\S+)\\s+)*(?:(?:npm|yarn|pnpm|bun|deno)(?: run)?"
+          "(?:^|[;&|(]|\\b(?:ba|z)?sh -l?c"
+              + " ['\"]?)\\s*+(?:\\w++=\\S*+\\s++)*+(?:(?:time|sudo|nice|bundle exec|poetry run|uv"
+              + " run|pipenv run|xvfb-run|npx|bunx|timeout"
+              + " \\S++)\\s++)*+(?:(?:npm|yarn|pnpm|bun|deno)(?: run)?"
               + " (?:test|t\\b)|(?:jest|vitest|mocha|ava|tape|playwright test|cypress"
               + " run)\\b|(?:python3? -m )?(?:pytest|unittest)\\b|tox\\b|nox\\b"
               + "|(?:\\./)?mvnw?\\b[^;&|]*\\b(?:test|verify|install)|(?:\\./)?gradlew?\\b[^;&|]*\\b(?:test|check|build)|go"
-              + " test|cargo (?:test|nextest)|make (?:\\S+ )*(?:test|check)|dotnet"
+              + " test|cargo (?:test|nextest)|make (?:(?!test|check)\\S++ )*+(?:test|check)|dotnet"
               + " test|rspec\\b|rake (?:test|spec)|phpunit\\b|ctest\\b|bazel test|mix test|swift"
               + " test|sbt test|bats\\b|prove\\b|composer test|rails test|(?:\\w*sh"
               + " )?\\S*/(?:run[-_]?)?tests?\\.sh\\b)");
 
   /// Parts of a shell command after which its exit status is not that of the tests.
   private static final Pattern HIDES_EXIT = Pattern.compile("\\||;|&\\s*$");
+
+  private static final Pattern SENTENCE_END = Pattern.compile("(?<=[.!?;])\\s+");
 
   private static final Pattern CLAIM =
       Pattern.compile(
@@ -70,7 +77,7 @@ public record ExecutionEvidence(
 
   /// A command of the agent as a test run, if it is one.
   static Optional<TestRun> testRun(String command, Optional<Integer> exit) {
-    if (!TESTS.matcher(command).find()) {
+    if (!TESTS.matcher(Truncation.head(command, MAX_SEARCHED)).find()) {
       return Optional.empty();
     }
     var isHidden = HIDES_EXIT.matcher(command).find() && !command.contains("pipefail");
@@ -108,7 +115,7 @@ public record ExecutionEvidence(
   static boolean claimsThatTestsPass(String answer) {
     return answer
         .lines()
-        .flatMap(line -> Pattern.compile("(?<=[.!?;])\\s+").splitAsStream(line))
+        .flatMap(SENTENCE_END::splitAsStream)
         .anyMatch(sentence -> CLAIM.matcher(sentence).find() && !NEGATION.matcher(sentence).find());
   }
 

@@ -301,7 +301,7 @@ public record RunRow(
   }
 
   private static String base(URI publicUrl) {
-    return publicUrl.toString().replaceAll("/+$", "");
+    return publicUrl.toString().replaceAll("(?<!/)/+$", "");
   }
 
   private Duration runTime(Instant now) {

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 
 /// The configured factories: lookup, the JSON that the API shows, and the runs for dispatched work.
 public final class Factories {
-  private static final Pattern TICKET = Pattern.compile("([^:\\s]+):(\\S+)");
+  private static final Pattern TICKET = Pattern.compile("^([^:\\s]+):(\\S+)");
   private static final String NO_FORGE = "NONE";
   private static final String TEAM = "runnel";
   private static final String SOURCE = "ticket_source";

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 
 /// The name and address that git writes into commits.
 public final class GitIdentity {
-  private static final Pattern SECTION = Pattern.compile("\\s*\\[\\s*([^\\]]*?)\\s*\\].*");
-  private static final Pattern ENTRY = Pattern.compile("\\s*(name|email)\\s*=\\s*(.*?)\\s*");
+  private static final Pattern SECTION = Pattern.compile("^\\s*+\\[([^\\]]*+)\\].*");
+  private static final Pattern ENTRY = Pattern.compile("^\\s*+(name|email)\\s*+=(.*)");
 
   private GitIdentity() {}
 
@@ -26,10 +26,10 @@ public final class GitIdentity {
         var begins = SECTION.matcher(line);
         var entry = ENTRY.matcher(line);
         if (begins.matches()) {
-          section = begins.group(1);
+          section = begins.group(1).strip();
         } else if (section.equals("user") && entry.matches()) {
-          identity.append('\t').append(entry.group(1)).append(" = ").append(entry.group(2));
-          identity.append('\n');
+          var value = entry.group(2).strip();
+          identity.append('\t').append(entry.group(1)).append(" = ").append(value).append('\n');
         }
       }
       return identity.isEmpty() ? Optional.empty() : Optional.of("[user]\n" + identity);

@@ -10,7 +10,7 @@ public record PermissionRules(List<String> ask) {
   public static final PermissionRules NONE = new PermissionRules(List.of());
 
   private static final Pattern RULE =
-      Pattern.compile("[A-Za-z_][A-Za-z0-9_*-]*(\\([^\\p{Cntrl}]+\\))?");
+      Pattern.compile("^[A-Za-z_][A-Za-z0-9_*-]*(\\([^\\p{Cntrl}]+\\))?");
 
   /// @throws IllegalArgumentException if one is no rule; the message says what to write instead
   public PermissionRules {

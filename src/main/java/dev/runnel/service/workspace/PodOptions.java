@@ -43,7 +43,7 @@ public record PodOptions(
 
   /// With a domain: the names without one are those of Kubernetes itself.
   private static final Pattern EXTENDED_RESOURCE =
-      Pattern.compile("[a-z0-9]([a-z0-9.-]*[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?");
+      Pattern.compile("^[a-z0-9]([a-z0-9.-]*[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?");
 
   private static final Pattern COUNT = Pattern.compile("[1-9][0-9]{0,8}");
 

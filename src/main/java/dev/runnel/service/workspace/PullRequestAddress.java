@@ -12,13 +12,13 @@ import java.util.regex.Pattern;
 record PullRequestAddress(String authority, String path, String ref) {
   private static final Pattern ADDRESS =
       Pattern.compile(
-          "https?://(?<authority>[^/@?#]+)/(?<path>[^?#]+?)"
+          "^https?://(?<authority>[^/@?#]+)/(?<path>[^?#]+?)"
               + "/(?:pulls?/(?<pull>\\d{1,9})|-/merge_requests/(?<merge>\\d{1,9}))");
 
   /// Repository URLs: `https://host:port/path`, `ssh://git@host/path`, `git@host:path`.
   private static final Pattern REMOTE =
       Pattern.compile(
-          "(?:(?<scheme>[a-z]+)://(?:[^/@]*@)?(?<authority>[^/]+)/|[^/@:]+@(?<host>[^/:]+):)(?<path>.+)");
+          "^(?:(?<scheme>[a-z]+)://(?:[^/@]*@)?(?<authority>[^/]+)/|[^/@:]+@(?<host>[^/:]+):)(?<path>.+)");
 
   static Optional<PullRequestAddress> of(String url) {
     var matcher = ADDRESS.matcher(url);
@@ -50,7 +50,7 @@ record PullRequestAddress(String authority, String path, String ref) {
   }
 
   private static String plain(String path) {
-    return path.toLowerCase(Locale.ROOT).replaceAll("/+$", "").replaceAll("\\.git$", "");
+    return path.toLowerCase(Locale.ROOT).replaceAll("(?<!/)/+$", "").replaceAll("\\.git$", "");
   }
 
   private static String host(String authority) {

@@ -39,10 +39,10 @@ public final class PushedBranches {
   /// `OLD NEW who <mail> time zone<tab>commit: Fix it`
   private static final Pattern OWN_COMMIT =
       Pattern.compile(
-          "[0-9a-f]{40,64} (?<commit>[0-9a-f]{40,64}) [^\\t]*\\t(?:commit|update by push).*");
+          "^[0-9a-f]{40,64} (?<commit>[0-9a-f]{40,64}) [^\\t]*\\t(?:commit|update by push).*");
 
   private static final Pattern REF =
-      Pattern.compile("(?<commit>[0-9a-f]{40,64})\\t(?<ref>refs/\\S+)");
+      Pattern.compile("^(?<commit>[0-9a-f]{40,64})\\t(?<ref>refs/\\S+)");
   private static final String BRANCH = "refs/heads/";
 
   /// A push that the proxy observed.

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 /// @param push whether isolated agents may fetch and push with the token, without receiving it
 public record Repository(
     String url, Optional<String> ref, String folder, Optional<String> token, boolean push) {
-  private static final Pattern SHORT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+");
-  private static final Pattern SSH = Pattern.compile("[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^:]+");
+  private static final Pattern SHORT = Pattern.compile("^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+");
+  private static final Pattern SSH = Pattern.compile("^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^:]+");
   private static final Pattern REF = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/+@-]*");
   private static final Pattern FOLDER = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
   private static final Set<String> SCHEMES = Set.of("https", "http", "ssh", "git", "file");
@@ -62,7 +62,10 @@ public record Repository(
 
   /// `owner/name` from the end of the URL; only the name if there is no owner.
   public String fullName() {
-    var path = url.replaceAll("/+$", "").replaceAll("(/|\\.git)+$", "").replace(':', '/');
+    var path =
+        url.replaceAll("(?<!/)/+$", "")
+            .replaceAll("(?<!/|\\.git)(?:/|\\.git)++$", "")
+            .replace(':', '/');
     var name = path.lastIndexOf('/');
     var owner = name <= 0 ? -1 : path.lastIndexOf('/', name - 1);
     return path.substring(owner + 1);
@@ -83,7 +86,7 @@ public record Repository(
   }
 
   private static String lastSegment(String url) {
-    var path = url.replaceAll("(/|\\.git)+$", "");
+    var path = url.replaceAll("(?<!/|\\.git)(?:/|\\.git)++$", "");
     return path.substring(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1);
   }
 

@@ -427,7 +427,7 @@ public final class RunQuery {
     var timestamp = text.replaceFirst(" (\\d\\d:\\d\\d)$", "+$1");
     try {
       var instant =
-          timestamp.matches(".*T.*([Zz]|[+-]\\d\\d:\\d\\d)")
+          timestamp.matches("^[^T]*+T.*([Zz]|[+-]\\d\\d:\\d\\d)")
               ? OffsetDateTime.parse(timestamp).toInstant()
               : LocalDateTime.parse(timestamp).toInstant(ZoneOffset.UTC);
       Rows.micros(instant); // rejects times outside the database's range
