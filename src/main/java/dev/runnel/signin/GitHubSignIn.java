@@ -20,7 +20,7 @@ public final class GitHubSignIn implements SignInProvider {
 
   /// @param url `https://github.com`, or the address of GitHub Enterprise Server
   public GitHubSignIn(URI url, String clientId, String clientSecret, OkHttpClient http) {
-    this.base = url.toString().replaceAll("/+$", "");
+    this.base = url.toString().replaceAll("(?<!/)/+$", "");
     this.api = base.equals(GITHUB.toString()) ? GITHUB_API : URI.create(base + "/api/v3");
     this.clientId = clientId;
     this.clientSecret = clientSecret;

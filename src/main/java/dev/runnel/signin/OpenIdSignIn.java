@@ -22,7 +22,7 @@ public final class OpenIdSignIn implements SignInProvider {
   /// Only ASCII, because KELVIN SIGN and `K` have the same lower-case letter; without a colon, so
   /// that it cannot be the name of a group; and without a line break, which separates stored names.
   private static final Pattern ADDRESS =
-      Pattern.compile("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+");
+      Pattern.compile("^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+");
 
   private final String id;
   private final String name;
@@ -143,9 +143,9 @@ public final class OpenIdSignIn implements SignInProvider {
   }
 
   private JsonNode discovery() {
-    var base = issuer.toString().replaceAll("/+$", "");
+    var base = issuer.toString().replaceAll("(?<!/)/+$", "");
     var discovery = requests.get(URI.create(base + "/.well-known/openid-configuration"));
-    if (!ProviderRequests.text(discovery, "issuer").replaceAll("/+$", "").equals(base)) {
+    if (!ProviderRequests.text(discovery, "issuer").replaceAll("(?<!/)/+$", "").equals(base)) {
       throw new Failed("The provider at " + issuer.getHost() + " reports another issuer");
     }
     return discovery;
