@@ -35,7 +35,8 @@ public final class PersonalData {
   /// @param team `T012AB`; empty for all
   /// @param actor `U012345`
   public record PersonId(String surface, Optional<String> team, String actor) {
-    private static final Pattern FORM = Pattern.compile("([a-z][a-z0-9-]*):(?:([^/\\s]+)/)?(\\S+)");
+    private static final Pattern FORM =
+        Pattern.compile("^([a-z][a-z0-9-]*):(?:([^/\\s]+)/)?(\\S+)");
 
     /// Reads `slack:U012345` or `slack:T012AB/U012345`; empty if it has another form.
     public static Optional<PersonId> parse(String text) {

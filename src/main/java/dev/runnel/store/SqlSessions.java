@@ -78,7 +78,7 @@ public final class SqlSessions implements Sessions {
   }
 
   private static Set<String> names(ResultSet row) throws SQLException {
-    return Stream.of(row.getString("names").split(SEPARATOR))
+    return Stream.of(row.getString("names").split("\n"))
         .filter(it -> !it.isEmpty())
         .collect(Collectors.toUnmodifiableSet());
   }
