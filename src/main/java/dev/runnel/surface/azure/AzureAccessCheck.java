@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class AzureAccessCheck {
   private static final Logger log = LoggerFactory.getLogger(AzureAccessCheck.class);
   private static final Pattern CHANGE =
-      Pattern.compile(".*" + AzurePayloads.UPDATE + "(?<number>[0-9]{1,18})");
+      Pattern.compile("^.*" + AzurePayloads.UPDATE + "(?<number>[0-9]{1,18})");
   private static final int MAX_CHANGES = 64;
 
   private final AzureApi api;

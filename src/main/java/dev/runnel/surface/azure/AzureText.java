@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 /// @param mention the mention word, with its `@`
 record AzureText(AzureApi api, String mention) {
   // The editor's HTML is one element, or several, from the beginning.
-  private static final Pattern HTML = Pattern.compile("(?s)\\s*<(?:[A-Za-z][A-Za-z0-9]*)[\\s/>].*");
+  private static final Pattern HTML =
+      Pattern.compile("(?s)^\\s*<(?:[A-Za-z][A-Za-z0-9]*)[\\s/>].*");
   private static final String GUID = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}";
   private static final Pattern IN_MARKDOWN = Pattern.compile("@<(?<id>" + GUID + ")>");
   private static final Pattern IN_HTML = Pattern.compile("version:[0-9.]+,(?<id>" + GUID + ")");

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 /// @param isService whether it is not a person but a service: a build, an app, Azure DevOps itself
 record Identity(Optional<String> id, String uniqueName, String name, boolean isService) {
   // The last name in angle brackets: a display name can contain some, too.
-  private static final Pattern TEXT = Pattern.compile("(?<name>.*) <(?<unique>[^<>]+)>");
+  private static final Pattern TEXT = Pattern.compile("^(?<name>.*) <(?<unique>[^<>]+)>");
   // A descriptor begins with the kind of account; see
   // https://learn.microsoft.com/rest/api/azure/devops/graph
   private static final Pattern SERVICE = Pattern.compile("(svc|s2s|aadsp)\\..+");

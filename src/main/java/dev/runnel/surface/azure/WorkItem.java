@@ -14,7 +14,7 @@ record WorkItem(String project, int number) {
   private static final Pattern PROJECT =
       Pattern.compile(
           "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M} ._()&'-]{0,62}[\\p{L}\\p{N}\\p{M}_)-])?");
-  private static final Pattern KEY = Pattern.compile("(?<project>.+)#(?<number>[0-9]{1,9})");
+  private static final Pattern KEY = Pattern.compile("^(?<project>.+)#(?<number>[0-9]{1,9})");
 
   static Optional<WorkItem> of(String project, int number) {
     return PROJECT.matcher(project).matches() && number > 0

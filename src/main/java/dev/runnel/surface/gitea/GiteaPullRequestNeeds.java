@@ -34,7 +34,7 @@ final class GiteaPullRequestNeeds {
   // The file of the workflow, and the ref that it ran on. A branch may end like the ref of a pull
   // request.
   private static final Pattern PATH =
-      Pattern.compile("[^@/]+@refs/pull/(?<number>[0-9]{1,9})/head");
+      Pattern.compile("^[^@/]+@refs/pull/(?<number>[0-9]{1,9})/head");
   private static final Pattern PRETTY_REF = Pattern.compile("#(?<number>[0-9]{1,9})");
 
   private GiteaPullRequestNeeds() {}

@@ -26,7 +26,7 @@ enum CommentKind {
     this.member = member;
     this.first = first;
     this.prefix = prefix;
-    this.form = Pattern.compile(".+/" + prefix + "(?<id>[0-9]{1,18})");
+    this.form = Pattern.compile("^.+/" + prefix + "(?<id>[0-9]{1,18})");
   }
 
   /// The event's name in `X-GitHub-Event`.

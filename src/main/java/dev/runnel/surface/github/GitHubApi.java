@@ -28,7 +28,9 @@ final class GitHubApi extends RepositoryComments {
   /// The maximum page size.
   static final int PAGE = 100;
 
-  private static final Pattern NEXT = Pattern.compile("[?&]cursor=([^&>]+)[^>]*>; *rel=\"next\"");
+  private static final Pattern NEXT =
+      Pattern.compile(
+          "<[^<>?]*+\\?(?:(?!cursor=)[^&<>]*+&)*+cursor=([^&<>]++)[^<>]*+>; *rel=\"next\"");
 
   private final RestApi rest;
   private final BotAccount account;

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 record HookPath(String path) {
   private static final Pattern FORM =
       Pattern.compile(
-          "(?<owner>[A-Za-z0-9][A-Za-z0-9_-]*)(?:/(?<name>(?!\\.{1,2}/)[A-Za-z0-9._-]+))?"
+          "^(?<owner>[A-Za-z0-9][A-Za-z0-9_-]*)(?:/(?<name>(?!\\.{1,2}/)[A-Za-z0-9._-]+))?"
               + "/(?<id>[0-9]{1,18})");
 
   /// The webhook of a GitHub App.

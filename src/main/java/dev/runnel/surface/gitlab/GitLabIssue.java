@@ -41,10 +41,10 @@ record GitLabIssue(String project, Kind kind, int number, boolean internal) {
 
   // No part may be "..", which would change the paths built from it.
   private static final Pattern PROJECT =
-      Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)+");
+      Pattern.compile("^[A-Za-z0-9_][A-Za-z0-9_.-]*+(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*+)++");
   private static final Pattern KEY =
       Pattern.compile(
-          "(?<project>[^#!]+)(?<sign>[#!])(?<number>[0-9]{1,9})(?<internal>\\+internal)?");
+          "^(?<project>[^#!]+)(?<sign>[#!])(?<number>[0-9]{1,9})(?<internal>\\+internal)?");
 
   static Optional<GitLabIssue> of(String project, Kind kind, int number, boolean internal) {
     return PROJECT.matcher(project).matches() && number > 0

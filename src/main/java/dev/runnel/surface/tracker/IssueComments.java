@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 /// @param <I> the key of an issue
 public interface IssueComments<I> {
   /// `acme/shop#7/1234`
-  Pattern REF = Pattern.compile(".+/(?<id>[0-9]{1,18})");
+  Pattern REF = Pattern.compile("^.+/(?<id>[0-9]{1,18})");
 
   /// @return `Done` with the comment
   ApiResult add(I issue, String text);

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 public record RepositoryIssue(String repository, int number) {
   // Also rejects names such as "..", which would change the paths built from them.
   private static final Pattern REPOSITORY =
-      Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*/(?!\\.{1,2}$)[A-Za-z0-9._-]+");
-  private static final Pattern KEY = Pattern.compile("(?<repository>.+)#(?<number>[0-9]{1,9})");
+      Pattern.compile("^[A-Za-z0-9][A-Za-z0-9_-]*/(?!\\.{1,2}$)[A-Za-z0-9._-]+");
+  private static final Pattern KEY = Pattern.compile("^(?<repository>.+)#(?<number>[0-9]{1,9})");
 
   public static Optional<RepositoryIssue> of(String repository, int number) {
     return REPOSITORY.matcher(repository).matches() && number > 0

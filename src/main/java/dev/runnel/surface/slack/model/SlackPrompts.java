@@ -16,7 +16,7 @@ public record SlackPrompts(List<Prompt> all, boolean areDefaults) {
   private static final int MAX_TITLE = 75;
   private static final int MAX_MESSAGE = 2_000;
   private static final String OFF = "off";
-  private static final Pattern BETWEEN = Pattern.compile("\\s*(?:\\R|\\|)\\s*");
+  private static final Pattern BETWEEN = Pattern.compile("[\\r\\n|]");
 
   /// @param title the label of the button
   /// @param message the text that pressing it sends

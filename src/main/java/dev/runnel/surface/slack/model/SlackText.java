@@ -16,7 +16,7 @@ public final class SlackText {
   private static final Pattern OTHERS =
       Pattern.compile(
           "<(?:@[^<>\\s|]+|!(?:here|channel|everyone|subteam\\^[^<>\\s|]+))(?:\\|[^<>]*)?>");
-  private static final Pattern ADDRESS = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*:.*");
+  private static final Pattern ADDRESS = Pattern.compile("^[a-zA-Z][a-zA-Z0-9+.-]*:.*");
   private static final List<String> ADDED_SCHEMES =
       List.of("http://", "https://", "mailto:", "tel:");
 
