@@ -20,7 +20,7 @@ final class PrivateKey {
               + "[A-Za-z0-9+/=]*+[^A-Za-z0-9+/=]{0,8}");
 
   private static final Pattern HEADER =
-      Pattern.compile("[^A-Za-z]{0,30}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): .*");
+      Pattern.compile("^[^A-Za-z]{0,30}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): .*");
 
   /// Maximum length of a key; later lines are text, whatever they look like.
   private static final int MAX_LINES = 500;

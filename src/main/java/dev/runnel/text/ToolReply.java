@@ -26,7 +26,7 @@ public enum ToolReply {
 
   private static final Pattern REQUEST =
       Pattern.compile("The agent asks to use `[^`\\n]+` \\(request (\\d{1,9}) of this run\\):");
-  private static final Pattern ABOUT = Pattern.compile("(.*) \\(request (\\d{1,9})\\)");
+  private static final Pattern ABOUT = Pattern.compile("^(.*) \\(request (\\d{1,9})\\)");
 
   private final String choice;
 
