@@ -6,6 +6,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.PullRequestState;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
@@ -112,13 +113,19 @@ record GiteaPayloads(TrackerSettings settings, IssueRules rules, BotAccount acco
 
     /// @param at when the request was made; some changes do not update the issue's time
     IssueEvent event(JsonNode linked, Optional<Instant> at) {
+      return event(
+          linked,
+          EarlierComments.snapshot(at, title(), Json.whole(issue(), "body")).withLabels(labels()));
+    }
+
+    IssueEvent event(JsonNode linked, Snapshot snapshot) {
       return new IssueEvent(
           id,
           new Conversation(Gitea.ID, key.toString()),
           sender,
           Json.link(linked, "html_url"),
           arrivedAt,
-          EarlierComments.snapshot(at, title(), Json.whole(issue(), "body")).withLabels(labels()));
+          snapshot);
     }
 
     /// The semantic key, the same for deliveries of the repository's and the organization's
@@ -190,7 +197,7 @@ record GiteaPayloads(TrackerSettings settings, IssueRules rules, BotAccount acco
             Json.text(webhook.issue(), "state").equals(Optional.of("closed")),
             webhook.isDraft());
     return webhook
-        .event(webhook.issue(), at)
+        .event(webhook.issue(), Snapshot.NONE)
         .pullRequestChanged(webhook.meaning(webhook.action()), state, at, also);
   }
 

@@ -7,6 +7,7 @@ import dev.runnel.core.model.conversation.Actor;
 import dev.runnel.core.model.conversation.Conversation;
 import dev.runnel.core.model.conversation.DeliveryId;
 import dev.runnel.core.model.run.PullRequestState;
+import dev.runnel.core.model.run.Snapshot;
 import dev.runnel.json.Projection;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
@@ -109,7 +110,7 @@ final class GitHubPayloads {
             issue.path("draft").asBoolean());
     var at = Json.instant(issue, "updated_at");
     return webhook
-        .event(webhook.sender(), issue, at)
+        .event(webhook.sender(), issue, Snapshot.NONE)
         .pullRequestChanged(webhook.meaning(webhook.action()), state, at, also);
   }
 
@@ -147,14 +148,21 @@ final class GitHubPayloads {
 
     /// @param at when it happened, by GitHub's clock
     IssueEvent event(Actor actor, JsonNode linked, Optional<Instant> at) {
+      return event(
+          actor,
+          linked,
+          EarlierComments.snapshot(at, title(), Json.whole(issue, "body"))
+              .withLabels(Json.texts(issue.path("labels"), "name")));
+    }
+
+    IssueEvent event(Actor actor, JsonNode linked, Snapshot snapshot) {
       return new IssueEvent(
           id,
           new Conversation(GitHub.ID, key.toString()),
           actor,
           Json.link(linked, "html_url"),
           arrivedAt,
-          EarlierComments.snapshot(at, title(), Json.whole(issue, "body"))
-              .withLabels(Json.texts(issue.path("labels"), "name")));
+          snapshot);
     }
 
     /// The semantic key, the same for deliveries of the repository's and the organization's
