@@ -368,15 +368,14 @@ class GitHubPostingTest {
   }
 
   @Test
-  void tokenIsNotSentToARedirectTarget() throws Exception {
+  void redirectToAnotherHostIsNotFollowed() throws Exception {
     try (var elsewhere = MockServers.create()) {
       elsewhere.start();
-      elsewhere.enqueue(new MockResponse.Builder().code(200).body("{\"id\": 1}").build());
       answers(307, "", "Location", "http://localhost:" + elsewhere.getPort() + "/comments");
 
       surface().post(Updates.notice(Updates.TOLD), null);
 
-      assertThat(elsewhere.takeRequest().getHeaders().get("Authorization")).isNull();
+      assertThat(elsewhere.getRequestCount()).isZero();
     }
   }
 
