@@ -256,9 +256,9 @@ class FilesTest {
     }
 
     @Test
-    void fiveAttachmentsOfSevenHundredKilobytesAreAccepted() {
+    void fiveAttachmentsOfFourMegabytesAreAccepted() {
       try (var service = RunningService.withCommand(folder, "cat > /dev/null")) {
-        var image = "x".repeat(700 * 1024);
+        var image = "x".repeat(4 * 1024 * 1024);
         var id = service.create(withImages(image, image, image, image, image));
 
         assertThat(
