@@ -199,7 +199,7 @@ public final class AgentRunService implements AutoCloseable {
         new Workspaces(settings.workspaces(), settings.environments(), settings.isolation().user());
     var workspaceCleanup =
         WorkspaceCleanup.start(workspaces, node.snapshots(), queries, settings.limits(), clock);
-    var memory = new RunShares(settings.memory(), ServiceSettings.parts(settings.slots()));
+    var memory = new RunShares(settings.memory(), settings.slots(), ServiceSettings.LEVELS);
     var queue =
         new RunQueue(
                 new ExecutionContext(

@@ -34,7 +34,7 @@ public record TextSink(
 
   /// The memory of a run with a small heap.
   public static RunMemory memoryOfARun() {
-    return new RunShares(MemoryBudget.of(HEAP), 1).open();
+    return new RunShares(MemoryBudget.of(HEAP), 1, 1).tryOpen(0).orElseThrow();
   }
 
   @Override

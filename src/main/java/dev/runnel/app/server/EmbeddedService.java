@@ -93,7 +93,7 @@ final class EmbeddedService {
       ServiceAudit audit, ChildRunStarts childRunStarts, Supplier<BigDecimal> pricePerMinute) {
     var config = context.config();
     var data = context.data();
-    RunShares.problem(context.memory(), ServiceSettings.parts(config.agentSlots()))
+    RunShares.problem(context.memory(), config.agentSlots(), ServiceSettings.LEVELS)
         .ifPresent(
             problem -> {
               throw new SettingsException(problem);

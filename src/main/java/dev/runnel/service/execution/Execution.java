@@ -11,7 +11,6 @@ import dev.runnel.service.egress.PushWitness;
 import dev.runnel.service.execution.ExecutionProcesses.StopReason;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.RunMemory;
-import dev.runnel.service.isolation.RunShares;
 import dev.runnel.service.isolation.RunningProcess;
 import dev.runnel.service.output.LimitWatch;
 import dev.runnel.service.output.OutputCollector;
@@ -67,7 +66,7 @@ final class Execution {
   private final Workspaces workspaces;
   private final Optional<Snapshots> snapshots;
   private final String place;
-  private final RunShares shares;
+  private final RunMemory memory;
   private final ExecutionProcesses processes;
   private final AgentSurroundings.Factory sites;
   private final ResultCollector results;
@@ -78,7 +77,8 @@ final class Execution {
   private final CountDownLatch hasEnded = new CountDownLatch(1);
   private volatile Optional<ExecutionResult> evictionResult = Optional.empty();
 
-  Execution(ExecutionRequest executionRequest, ExecutionContext context) {
+  /// @param memory for its output and input, which the caller closes
+  Execution(ExecutionRequest executionRequest, ExecutionContext context, RunMemory memory) {
     this.executionRequest = executionRequest;
     this.spawner = context.spawner();
     this.agents = context.agents();
@@ -89,7 +89,7 @@ final class Execution {
     this.workspaces = context.workspaces();
     this.snapshots = context.snapshots();
     this.place = context.place();
-    this.shares = context.memory();
+    this.memory = memory;
     this.processes = new ExecutionProcesses(spawner, executionRequest, settings);
     this.sites =
         new AgentSurroundings.Factory(executionRequest, settings, context.keys(), workspaces);
@@ -202,7 +202,7 @@ final class Execution {
   }
 
   private ExecutionResult execute() {
-    try (var memory = shares.open()) {
+    try {
       return prepareAndWork(agents.of(executionRequest), memory);
     } catch (AgentRefused e) {
       log.info("agent not available as requested run={}", executionRequest.runId());

@@ -2,6 +2,7 @@ package dev.runnel.service.execution;
 
 import dev.runnel.service.cleanup.DiskReserve;
 import dev.runnel.service.cleanup.WorkspaceCleanup;
+import dev.runnel.service.isolation.RunMemory;
 import dev.runnel.service.process.Spawner;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.RunRow;
@@ -278,19 +279,37 @@ public final class RunQueue implements AutoCloseable {
     if (!open) {
       return false;
     }
+    var memory = context.memory().tryOpen(depth);
+    if (memory.isEmpty()) {
+      return false;
+    }
+    var started = false;
+    try {
+      started = startNext(depth, memory.get());
+      return started;
+    } finally {
+      if (!started) {
+        memory.get().close();
+      }
+    }
+  }
+
+  /// @param memory of the execution, until its end
+  /// @return whether an execution was started
+  private boolean startNext(int depth, RunMemory memory) {
     var claimed = records.claimNext(depth);
     if (claimed.isEmpty()) {
       return false;
     }
     var runId = claimed.get().runId();
-    var execution = new Execution(claimed.get(), context);
+    var execution = new Execution(claimed.get(), context, memory);
     executions.put(runId, execution);
     if (!open) {
       // The run was claimed while close() was running, which may have missed it.
       execution.shutDown();
     }
     try {
-      spawner.virtual("run " + runId, () -> execute(runId, execution, slots.get(depth)));
+      spawner.virtual("run " + runId, () -> execute(runId, execution, memory, slots.get(depth)));
       return true;
     } catch (Spawner.NoResourcesException e) {
       log.error("cannot start execution run={}", runId, e);
@@ -300,13 +319,15 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  private void execute(String runId, Execution execution, Semaphore slotsOfDepth) {
+  private void execute(
+      String runId, Execution execution, RunMemory memory, Semaphore slotsOfDepth) {
     try {
       execution.run();
     } catch (Throwable e) {
       log.error("execution failed, will be ended as orphaned run={}", runId, e);
     } finally {
       executions.remove(runId, execution);
+      memory.close();
       slotsOfDepth.release();
       workspaceCleanup.wake();
     }

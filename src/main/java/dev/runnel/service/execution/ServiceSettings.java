@@ -125,11 +125,8 @@ public record ServiceSettings(
         workspaces, apiKey, publicUrl, command, System.getenv(), DEFAULT_SLOTS, DEFAULT_GRACE);
   }
 
-  /// How many executions there can be at the same time, at all depths together, and one listing of
-  /// skills: each has a part of the memory for runs.
-  public static int parts(int slots) {
-    return slots * (RunService.MAX_DEPTH + 1) + 1;
-  }
+  /// The number of levels on which runs are executed: agents start those of the next one.
+  public static final int LEVELS = RunService.MAX_DEPTH + 1;
 
   /// The variables that every program of a run receives.
   Map<String, String> baseVariables(ExecutionRequest executionRequest) {

@@ -42,7 +42,7 @@ public final class SkillCatalog {
   /// @throws IllegalStateException with git's error output if a repository cannot be fetched
   public List<Skill> of(Environment environment, boolean refresh) throws InterruptedException {
     listing.lockInterruptibly();
-    try (var memory = shares.open()) {
+    try (var memory = shares.openListing()) {
       return of(environment, refresh, memory);
     } finally {
       listing.unlock();

@@ -4,14 +4,17 @@ import dev.runnel.memory.MemoryBudget;
 import dev.runnel.memory.MemorySpentException;
 import dev.runnel.memory.Share;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
-import java.util.NoSuchElementException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
-/// Divides the share of memory for runs into parts, one for each run that can be executed at the
-/// same time, so that no run has to wait for another one. What no part is guaranteed can be
-/// borrowed: at most a quarter of the share by one run. Thread-safe.
+/// Divides the share of memory for runs into parts, one for each run that is executed. Each slot of
+/// the first level has its part, so that no run waits for another one. Each level below, on which
+/// agents start runs, has one part for sure, and more while the share has room; a run that gets
+/// none stays queued. So a run that waits for those below it always ends. What no part is
+/// guaranteed can be borrowed: at most a quarter of the share by one run. Thread-safe.
 public final class RunShares {
   private static final long MIB = 1024 * 1024;
   private static final int MOST = 4;
@@ -22,26 +25,42 @@ public final class RunShares {
 
   private static final long HEAP_STEP = 16 * MIB;
 
-  // Guarded by this: the parts that no run uses.
-  private final Deque<Share.Part> unused = new ArrayDeque<>();
+  private final Share share;
+  private final long most;
   private final Semaphore decoder = new Semaphore(1, true);
 
-  /// @param runs how many runs can be executed at the same time
+  // Guarded by this: the parts of each level that no run uses.
+  private final List<Deque<Share.Part>> unused = new ArrayList<>();
+
+  // Of the listing of skills.
+  private final Share.Part listing;
+
+  /// @param slots how many runs can be executed at the same time on the first level
+  /// @param levels the number of levels
   /// @throws MemorySpentException if the share is too small; see [#problem]
-  public RunShares(MemoryBudget budget, int runs) {
-    var share = budget.share(MemoryBudget.Kind.RUNS);
-    var most = Math.max(RunMemory.GUARANTEED, share.size() / MOST);
-    for (int i = 1; i <= runs; i++) {
-      unused.add(share.part("run " + i, RunMemory.GUARANTEED, most));
+  public RunShares(MemoryBudget budget, int slots, int levels) {
+    this.share = budget.share(MemoryBudget.Kind.RUNS);
+    this.most = Math.max(RunMemory.GUARANTEED, share.size() / MOST);
+    for (int level = 0; level < levels; level++) {
+      var parts = new ArrayDeque<Share.Part>();
+      for (int i = 0; i < (level == 0 ? slots : 1); i++) {
+        parts.add(part());
+      }
+      unused.add(parts);
     }
+    this.listing = part();
     // Taken for as long as there are runs.
     var _ = share.part("decoding", DECODING, DECODING);
   }
 
+  private Share.Part part() {
+    return share.part("a run", RunMemory.GUARANTEED, most);
+  }
+
   /// Explains, for operators, why so many runs cannot be executed at the same time with this heap;
   /// empty if they can.
-  public static Optional<String> problem(MemoryBudget budget, int runs) {
-    var needed = DECODING + runs * RunMemory.GUARANTEED;
+  public static Optional<String> problem(MemoryBudget budget, int slots, int levels) {
+    var needed = DECODING + (slots + levels) * RunMemory.GUARANTEED;
     if (fits(budget, needed)) {
       return Optional.empty();
     }
@@ -50,10 +69,8 @@ public final class RunShares {
       heap += HEAP_STEP;
     }
     return Optional.of(
-        ("The heap of %d MiB is too small for the output of %d runs at the same time: agents.slots"
-             + " on each of the levels on which agents start others. Set RUNNEL_HEAP to %dm, or set"
-             + " fewer agents.slots.")
-            .formatted(budget.heap() / MIB, runs, heap / MIB));
+        "The heap of %d MiB is too small for the output of %d agents at the same time. Set RUNNEL_HEAP to %dm, or set fewer agents.slots."
+            .formatted(budget.heap() / MIB, slots, heap / MIB));
   }
 
   private static boolean fits(MemoryBudget budget, long needed) {
@@ -62,16 +79,31 @@ public final class RunShares {
 
   /// The memory of a run until it is closed.
   ///
-  /// @throws NoSuchElementException if more runs are executed than were announced
-  public RunMemory open() {
-    Share.Part part;
+  /// @param level of the run: 0 unless another run started it
+  /// @return empty if none is free
+  public Optional<RunMemory> tryOpen(int level) {
+    Share.Part own;
     synchronized (this) {
-      part = unused.removeLast();
+      own = unused.get(level).pollLast();
     }
-    return new RunMemory(part, decoder, () -> giveBack(part));
+    if (own != null) {
+      var part = own;
+      return Optional.of(new RunMemory(part, decoder, () -> giveBack(level, part)));
+    }
+    try {
+      var part = part();
+      return Optional.of(new RunMemory(part, decoder, part::close));
+    } catch (MemorySpentException _) {
+      return Optional.empty();
+    }
   }
 
-  private synchronized void giveBack(Share.Part part) {
-    unused.addLast(part);
+  /// The memory of the listing of skills, until it is closed. Only one may be open.
+  public RunMemory openListing() {
+    return new RunMemory(listing, decoder, () -> {});
+  }
+
+  private synchronized void giveBack(int level, Share.Part part) {
+    unused.get(level).addLast(part);
   }
 }

@@ -133,13 +133,13 @@ class LineReaderTest {
   void outputIsNotReadWhileTheMemoryIsSpentAndNothingIsLost() throws Exception {
     var budget = MemoryBudget.of(HEAP);
     var share = budget.share(Kind.RUNS);
-    var shares = new RunShares(budget, 17);
+    var shares = new RunShares(budget, 14, 4);
     var before = share.taken();
     var line = "x".repeat(MIB - 1) + "\n";
     var runs = new ArrayList<WaitingLines>();
     var readers = new ArrayList<FutureTask<Void>>();
     for (int i = 0; i < 3; i++) {
-      var run = new WaitingLines(shares.open());
+      var run = new WaitingLines(shares.tryOpen(0).orElseThrow());
       runs.add(run);
       readers.add(run.read(repeated(line, 64)));
     }
@@ -180,7 +180,7 @@ class LineReaderTest {
   void bothStreamsCanBeReadToTheEndOfALineWithoutBorrowing() throws Exception {
     var budget = MemoryBudget.of(HEAP);
     var share = budget.share(Kind.RUNS);
-    var memory = new RunShares(budget, 1).open();
+    var memory = new RunShares(budget, 1, 1).tryOpen(0).orElseThrow();
     var _ = share.tryTake(share.size() - share.taken()).orElseThrow();
     var out = new WaitingLines(memory);
     var err = new WaitingLines(memory);
@@ -193,9 +193,9 @@ class LineReaderTest {
 
   @Test
   void oneLongLineAtATimeIsDecodedInAllRuns() throws Exception {
-    var shares = new RunShares(MemoryBudget.of(HEAP), 2);
-    var first = shares.open();
-    var second = shares.open();
+    var shares = new RunShares(MemoryBudget.of(HEAP), 2, 1);
+    var first = shares.tryOpen(0).orElseThrow();
+    var second = shares.tryOpen(0).orElseThrow();
     var turn = first.decoding(MIB);
 
     var next = inThread(() -> second.decoding(MIB));
@@ -208,11 +208,30 @@ class LineReaderTest {
 
   @Test
   void startNamesTheHeapThatSoManyRunsNeed() {
-    assertThat(RunShares.problem(MemoryBudget.of(HEAP), 17)).isEmpty();
-    assertThat(RunShares.problem(MemoryBudget.of(HEAP), 101).orElseThrow())
+    assertThat(RunShares.problem(MemoryBudget.of(HEAP), 14, 4)).isEmpty();
+    assertThat(RunShares.problem(MemoryBudget.of(HEAP), 97, 4).orElseThrow())
         .startsWith(
-            "The heap of 256 MiB is too small for the output of 101 runs at the same time: ")
+            "The heap of 256 MiB is too small for the output of 97 agents at the same time.")
         .containsPattern("Set RUNNEL_HEAP to [6-9][0-9][0-9]m, or set fewer agents\\.slots\\.");
+  }
+
+  @Test
+  void runsBelowOthersTakeWhatIsFreeAndAtLeastOnePartOfTheirLevel() {
+    var budget = MemoryBudget.of(HEAP);
+    var shares = new RunShares(budget, 2, 3);
+    var second = new ArrayList<RunMemory>();
+    for (var next = shares.tryOpen(1); next.isPresent(); next = shares.tryOpen(1)) {
+      second.add(next.get());
+    }
+
+    assertThat(second).hasSizeGreaterThan(10);
+    assertThat(shares.tryOpen(0)).isPresent();
+    assertThat(shares.tryOpen(0)).isPresent();
+    assertThat(shares.tryOpen(2)).isPresent();
+    assertThat(shares.tryOpen(2)).isEmpty();
+
+    second.getLast().close();
+    assertThat(shares.tryOpen(2)).isPresent();
   }
 
   @Test
