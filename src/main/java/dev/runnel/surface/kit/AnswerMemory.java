@@ -27,8 +27,9 @@ public final class AnswerMemory implements Interceptor {
   /// The largest answer in bytes, if the share permits it.
   private static final long MAX_BYTES = 8 * 1024 * 1024;
 
-  /// What a call takes before it is made. Most answers need no more.
-  private static final long FIRST = 256 * 1024;
+  /// What a step, or a call outside of one, takes before it is made, and then as often as needed.
+  /// All steps together have that much, and most need no more.
+  private static final long PIECE = 64 * 1024;
 
   private static final Duration MAX_WAIT = Duration.ofSeconds(30);
   private static final int SWITCHING_PROTOCOLS = 101;
@@ -67,62 +68,62 @@ public final class AnswerMemory implements Interceptor {
 
   @Override
   public Response intercept(Chain chain) throws IOException {
-    var lease = STEP.isBound() ? STEP.get().lease() : take();
+    var isInStep = STEP.isBound();
+    var memory = isInStep ? STEP.get().begun() : new Step().begun();
     Response response;
     try {
       response = chain.proceed(chain.request());
     } catch (Throwable e) {
-      close(lease);
+      if (!isInStep) {
+        memory.close();
+      }
       throw e;
     }
     if (response.code() == SWITCHING_PROTOCOLS) {
-      close(lease);
+      if (!isInStep) {
+        memory.close();
+      }
       return response;
     }
-    return response.newBuilder().body(new CountedBody(response.body(), lease)).build();
-  }
-
-  private Lease take() throws IOException {
-    try {
-      return share.await(FIRST, maxWait);
-    } catch (MemorySpentException _) {
-      throw spent();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw (IOException) new InterruptedIOException("interrupted").initCause(e);
-    }
+    return response.newBuilder().body(new CountedBody(response.body(), memory, isInStep)).build();
   }
 
   private static IOException spent() {
     return new IOException("no memory is free for the answer");
   }
 
-  private static void close(Lease lease) {
-    if (!STEP.isBound() || !STEP.get().isOf(lease)) {
-      lease.close();
-    }
-  }
-
-  /// The memory of a step. Its first call waits for it; later ones do not, because two steps could
-  /// wait for each other.
+  /// The memory of what a step, or a call outside of one, has read. Thread-safe.
   private final class Step implements AutoCloseable {
+    // Guarded by this.
     private Lease lease = Lease.NONE;
+    private long used;
 
-    Lease lease() throws IOException {
+    /// Waits for the first memory. Later nobody waits, because two steps could wait for each other.
+    synchronized Step begun() throws IOException {
       if (lease == Lease.NONE) {
-        lease = take();
-      } else if (!lease.grow(FIRST)) {
-        throw spent();
+        try {
+          lease = share.await(PIECE, maxWait);
+        } catch (MemorySpentException _) {
+          throw spent();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw (IOException) new InterruptedIOException("interrupted").initCause(e);
+        }
       }
-      return lease;
+      return this;
     }
 
-    boolean isOf(Lease other) {
-      return lease == other;
+    synchronized void use(long bytes) throws IOException {
+      used += bytes;
+      while (used > lease.bytes()) {
+        if (!lease.grow(PIECE)) {
+          throw spent();
+        }
+      }
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
       lease.close();
     }
   }
@@ -131,11 +132,11 @@ public final class AnswerMemory implements Interceptor {
     private final ResponseBody body;
     private final BufferedSource source;
 
-    CountedBody(ResponseBody body, Lease lease) {
+    CountedBody(ResponseBody body, Step memory, boolean isInStep) {
       this.body = body;
       var type = body.contentType();
       var isParsed = type != null && type.subtype().contains("json");
-      this.source = Okio.buffer(new CountedSource(body.source(), lease, isParsed));
+      this.source = Okio.buffer(new CountedSource(body.source(), memory, isInStep, isParsed));
     }
 
     @Override
@@ -155,14 +156,15 @@ public final class AnswerMemory implements Interceptor {
   }
 
   private final class CountedSource extends ForwardingSource {
-    private final Lease lease;
+    private final Step memory;
+    private final boolean isInStep;
     private final boolean isParsed;
     private long read;
-    private long room = FIRST;
 
-    CountedSource(Source source, Lease lease, boolean isParsed) {
+    CountedSource(Source source, Step memory, boolean isInStep, boolean isParsed) {
       super(source);
-      this.lease = lease;
+      this.memory = memory;
+      this.isInStep = isInStep;
       this.isParsed = isParsed;
     }
 
@@ -174,23 +176,20 @@ public final class AnswerMemory implements Interceptor {
         if (read > maxBytes) {
           throw new AnswerTooLong(maxBytes);
         }
-        var price = isParsed ? Price.parsed(read) : read;
-        while (price > room) {
-          if (!lease.grow(FIRST)) {
-            throw spent();
-          }
-          room += FIRST;
-        }
+        memory.use(isParsed ? Price.parsed(bytes) : bytes);
       }
       return bytes;
     }
 
+    /// What a step has read stays counted until its end.
     @Override
     public void close() throws IOException {
       try {
         super.close();
       } finally {
-        AnswerMemory.close(lease);
+        if (!isInStep) {
+          memory.close();
+        }
       }
     }
   }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class AnswerMemoryTest {
   private static final int MIB = 1024 * 1024;
+  private static final int STEPS = 128;
 
   private final Share steps = MemoryBudget.of(256L * MIB).share(MemoryBudget.Kind.STEPS);
   private final AnswerMemory answers = new AnswerMemory(steps, Duration.ofMillis(1));
@@ -84,6 +85,31 @@ class AnswerMemoryTest {
 
     assertThat(before).isGreaterThanOrEqualTo(6L * MIB).isLessThan(8L * MIB);
     assertThat(steps.taken()).isZero();
+  }
+
+  /// As many as work at the same time.
+  @Test
+  void allStepsHaveMemoryForShortAnswers() {
+    for (int i = 0; i < 2 * STEPS; i++) {
+      answers(text(10));
+    }
+
+    inSteps(STEPS);
+
+    assertThat(server.getRequestCount()).isEqualTo(2 * STEPS);
+  }
+
+  private void inSteps(int count) {
+    if (count > 0) {
+      var _ =
+          answers.step(
+              () -> {
+                var _ = call();
+                var _ = call();
+                inSteps(count - 1);
+                return count;
+              });
+    }
   }
 
   @Test
