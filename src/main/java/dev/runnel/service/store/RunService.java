@@ -80,7 +80,7 @@ public final class RunService {
   public String create(
       NewRun run, Caller caller, Optional<String> factoryUid, Optional<IdempotencyKey> key) {
     var answer =
-        transactions.once(
+        transactions.create(
             factoryUid.map(uid -> "create in " + uid).orElse("create"),
             key,
             (runs, at) -> {

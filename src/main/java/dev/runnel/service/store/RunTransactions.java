@@ -32,6 +32,10 @@ public final class RunTransactions {
   /// lock.
   private final ReentrantLock changeLock = new ReentrantLock(true);
 
+  /// Creations of runs wait in a line of their own, so that a run that works or is stopped waits
+  /// for one of them at most.
+  private final ReentrantLock creationLock = new ReentrantLock(true);
+
   public RunTransactions(Database database, InstantSource clock) {
     this.database = database;
     this.clock = clock;
@@ -64,6 +68,16 @@ public final class RunTransactions {
           });
     } finally {
       changeLock.unlock();
+    }
+  }
+
+  /// Creates a run, once for each key, after the changes of other runs.
+  String create(String operation, Optional<IdempotencyKey> key, Change<String> creation) {
+    creationLock.lock();
+    try {
+      return once(operation, key, creation);
+    } finally {
+      creationLock.unlock();
     }
   }
 

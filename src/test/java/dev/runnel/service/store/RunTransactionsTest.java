@@ -1,0 +1,75 @@
+package dev.runnel.service.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.database.Database;
+import dev.runnel.testkit.SettableClock;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class RunTransactionsTest {
+  private static final int CREATIONS = 20;
+
+  @Test
+  void changeOfARunWaitsForOneCreationAtMost() throws Exception {
+    try (var database = ServiceTables.migrate(Database.inMemory())) {
+      var transactions = new RunTransactions(database, new SettableClock());
+      var order = Collections.synchronizedList(new ArrayList<String>());
+      var isBusy = new CountDownLatch(1);
+      var goOn = new CountDownLatch(1);
+      var threads = new ArrayList<Thread>();
+      threads.add(
+          Thread.ofVirtual()
+              .start(
+                  () ->
+                      transactions.change(
+                          (_, _) -> {
+                            isBusy.countDown();
+                            awaitUninterrupted(goOn);
+                            return "";
+                          })));
+      isBusy.await();
+      for (int i = 0; i < CREATIONS; i++) {
+        threads.add(
+            waiting(
+                () ->
+                    transactions.create("create", Optional.empty(), (_, _) -> add(order, "new"))));
+      }
+      threads.add(waiting(() -> transactions.change((_, _) -> add(order, "change"))));
+
+      goOn.countDown();
+      for (var thread : threads) {
+        thread.join();
+      }
+
+      assertThat(order).hasSize(CREATIONS + 1);
+      assertThat(order.indexOf("change")).isLessThanOrEqualTo(1);
+    }
+  }
+
+  private static String add(List<String> order, String what) {
+    order.add(what);
+    return what;
+  }
+
+  /// Starts work that waits for its turn when this returns.
+  private static Thread waiting(Runnable work) {
+    var thread = Thread.ofVirtual().start(work);
+    while (thread.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    return thread;
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
