@@ -3,6 +3,7 @@ package dev.runnel.service.process;
 import dev.runnel.service.isolation.Priority;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.store.RunTable;
+import dev.runnel.threads.SupervisedThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -98,8 +99,7 @@ public interface Spawner {
     /// parent (`PR_SET_PDEATHSIG`) is killed when the thread that started it ends, and carriers of
     /// virtual threads may end.
     private final ExecutorService starter =
-        Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().daemon().name("process-starter").factory());
+        Executors.newSingleThreadExecutor(SupervisedThread.daemons("process-starter"));
 
     // The processes whose end was not noticed yet.
     private final Set<Process> started = ConcurrentHashMap.newKeySet();
@@ -196,12 +196,12 @@ public interface Spawner {
 
     @Override
     public Thread virtual(String name, Runnable work) {
-      return start(Thread.ofVirtual().name(name).unstarted(work));
+      return start(SupervisedThread.virtuals(name).newThread(work));
     }
 
     @Override
     public Thread daemon(String name, Runnable work) {
-      return start(Thread.ofPlatform().daemon().name(name).unstarted(work));
+      return start(SupervisedThread.daemons(name).newThread(work));
     }
 
     private static Thread start(Thread thread) {
