@@ -48,11 +48,28 @@ public final class TerminalText {
   /// character in addition to the result; for text without moves of the cursor, at most 2. A line
   /// break ends every sequence.
   public static String plain(String text) {
-    return text.codePoints().allMatch(TerminalText::isText) ? text : new TerminalText(text).read();
+    for (int at = 0; at < text.length(); ) {
+      // Most output is ASCII, and agents may print much of it.
+      if (isPrintableAscii(text.charAt(at))) {
+        at++;
+        continue;
+      }
+      var point = text.codePointAt(at);
+      if (!isText(point)) {
+        return new TerminalText(text).read();
+      }
+      at += Character.charCount(point);
+    }
+    return text;
+  }
+
+  private static boolean isPrintableAscii(int point) {
+    return point >= ' ' && point <= '~';
   }
 
   private static boolean isText(int point) {
-    return point == '\n'
+    return isPrintableAscii(point)
+        || point == '\n'
         || point == '\t'
         || !(Character.isISOControl(point)
             || Character.getType(point) == Character.SURROGATE
