@@ -36,6 +36,7 @@ final class SimulatedSlack implements AutoCloseable {
   private final HttpServer server;
   private final AtomicLong calls = new AtomicLong();
   private final AtomicLong count = new AtomicLong();
+  private final AtomicLong repeated = new AtomicLong();
   private final List<OneThread> threads = new ArrayList<>();
   private final Map<String, Long> answers = new ConcurrentHashMap<>();
 
@@ -70,6 +71,11 @@ final class SimulatedSlack implements AutoCloseable {
 
   long calls() {
     return calls.get();
+  }
+
+  /// How many answers of runs were posted again.
+  long repeatedAnswers() {
+    return repeated.get();
   }
 
   /// A new timestamp, as each message has its own.
@@ -125,8 +131,8 @@ final class SimulatedSlack implements AutoCloseable {
               .put("url", uri("/").toString());
       case "chat.postMessage" -> {
         var told = ANSWER.matcher(URLDecoder.decode(form, StandardCharsets.UTF_8));
-        if (told.find()) {
-          answers.putIfAbsent(told.group(), System.nanoTime());
+        if (told.find() && answers.putIfAbsent(told.group(), System.nanoTime()) != null) {
+          repeated.incrementAndGet();
         }
         var ts = timestamp();
         answer.put("ts", ts).put("channel", field(form, "channel"));
