@@ -49,7 +49,7 @@ public final class Pressure {
                   "-XX:+ExitOnOutOfMemoryError",
                   "-XX:TieredStopAtLevel=4",
                   "-XX:CompileThresholdScaling=1",
-                  "-Djdk.virtualThreadScheduler.parallelism=4"))
+                  "-Djdk.virtualThreadScheduler.parallelism=8"))
           .toList();
 
   /// What prints and forks by the words of its task, and otherwise answers.
