@@ -28,9 +28,6 @@ import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
-import okhttp3.internal.http2.ConnectionShutdownException;
-import okhttp3.internal.http2.ErrorCode;
-import okhttp3.internal.http2.StreamResetException;
 import okio.BufferedSink;
 import okio.ByteString;
 import org.jspecify.annotations.Nullable;
@@ -231,16 +228,24 @@ final class OkHttpTransport implements Transport {
   static RunsException failure(HttpRequest call, @Nullable Throwable cause, boolean sent) {
     return switch (cause) {
       case RunsException known -> known;
-      case ConnectionShutdownException shutdown -> unsent(call, shutdown);
-      case StreamResetException reset when reset.errorCode == ErrorCode.REFUSED_STREAM ->
-          unsent(call, reset);
+      case IOException refused when isUnprocessed(refused) -> unsent(call, refused);
       case SocketTimeoutException ignored when sent -> new RunsException.TimedOut(call, true);
       case null, default ->
           new RunsException.ConnectionFailed(call, reason(cause, sent), sent, cause);
     };
   }
 
-  /// HTTP/2 guarantees that the request was not processed.
+  /// Whether HTTP/2 guarantees that the request was not processed. OkHttp's module does not export
+  /// the types of these exceptions, so their names and messages tell.
+  private static boolean isUnprocessed(IOException failure) {
+    return switch (failure.getClass().getName()) {
+      case "okhttp3.internal.http2.ConnectionShutdownException" -> true;
+      case "okhttp3.internal.http2.StreamResetException" ->
+          "stream was reset: REFUSED_STREAM".equals(failure.getMessage());
+      default -> false;
+    };
+  }
+
   private static RunsException unsent(HttpRequest call, Throwable cause) {
     return new RunsException.ConnectionFailed(
         call, "the run service took no more requests on the connection", false, cause);
