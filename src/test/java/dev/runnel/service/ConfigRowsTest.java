@@ -28,7 +28,7 @@ class ConfigRowsTest {
   @TempDir static Path folder;
   private static RunningService service;
 
-  /// With every member that is published.
+  /// With every member that is published and not refused here.
   private static ObjectNode sent;
 
   private static JsonNode shown;
@@ -40,6 +40,15 @@ class ConfigRowsTest {
     sent = (ObjectNode) Golden.tree("agent-config");
     sent.remove("skill_spec");
     ((ObjectNode) sent.get("harness")).put("type", "oz");
+    sent.put("worker_host", "warp");
+    sent.remove(
+        List.of(
+            "harness_auth_secrets",
+            "runner_id",
+            "session_sharing",
+            "memory_stores",
+            "inference_providers",
+            "secrets"));
     var run = ended(object("{\"prompt\":\"x\"}").set("config", sent), "SUCCEEDED");
     shown = run.get("agent_config");
     given = RunningService.JSON.readTree(run.at("/status_message/message").asText());
@@ -110,6 +119,8 @@ class ConfigRowsTest {
   @Row("2.4 computer_use_enabled")
   void computerUseIsABooleanAndNotMadeUp() {
     assertKept("computer_use_enabled");
+    assertThat(shown("{\"computer_use_enabled\":true}").get("computer_use_enabled").booleanValue())
+        .isFalse();
     assertThat(shown("{\"name\":\"n\"}").has("computer_use_enabled")).isFalse();
     assertInvalid(post("{\"computer_use_enabled\":\"true\"}"));
     assertInvalid(post("{\"computer_use_enabled\":1}"));
@@ -128,8 +139,9 @@ class ConfigRowsTest {
   }
 
   @Row("2.4 worker_host")
-  void aWorkerIsKeptAndWorkIsDoneHereAllTheSame() {
+  void aRunWorksHereOrIsRefused() {
     assertKept("worker_host");
+    assertInvalid(post("{\"worker_host\":\"worker-1\"}"));
     assertInvalid(post("{\"worker_host\":7}"));
   }
 
@@ -145,9 +157,10 @@ class ConfigRowsTest {
   }
 
   @Row("2.4 harness_auth_secrets")
-  void secretsOfAnAgentAreNamed() {
-    assertKept("harness_auth_secrets");
+  void secretsOfAnAgentAreRefusedByTheirNames() {
+    assertInvalid(post("{\"harness_auth_secrets\":{\"claude_auth_secret_name\":\"KEY\"}}"));
     assertInvalid(post("{\"harness_auth_secrets\":{\"claude_auth_secret_name\":7}}"));
+    assertThat(post("{\"harness_auth_secrets\":{}}").statusCode()).isEqualTo(200);
   }
 
   @Row("2.4 skills")
@@ -159,26 +172,27 @@ class ConfigRowsTest {
   }
 
   @Row("2.4 runner_id")
-  void aRunnerIsKept() {
-    assertKept("runner_id");
+  void aRunnerIsRefused() {
+    assertInvalid(post("{\"runner_id\":\"runner-1\"}"));
     assertInvalid(post("{\"runner_id\":7}"));
   }
 
   @Row("2.4 session_sharing")
-  void theSharingOfTheSessionIsKept() {
-    assertKept("session_sharing");
+  void sharingOfTheSessionIsNotOffered() {
+    assertNotOffered("{\"session_sharing\":{\"public_access\":\"VIEWER\"}}");
     assertInvalid(post("{\"session_sharing\":\"VIEWER\"}"));
   }
 
   @Row("2.4 memory_stores")
-  void memoryStoresAreKept() {
-    assertKept("memory_stores");
+  void memoryStoresAreNotOffered() {
+    assertNotOffered(
+        "{\"memory_stores\":[{\"uid\":\"m\",\"access\":\"read_only\",\"instructions\":\"i\"}]}");
     assertInvalid(post("{\"memory_stores\":{}}"));
   }
 
   @Row("2.4 inference_providers")
-  void inferenceProvidersAreKept() {
-    assertKept("inference_providers");
+  void inferenceProvidersAreNotOffered() {
+    assertNotOffered("{\"inference_providers\":{\"aws\":{\"region\":\"eu-central-1\"}}}");
     assertInvalid(post("{\"inference_providers\":{\"aws\":7}}"));
   }
 
@@ -194,27 +208,26 @@ class ConfigRowsTest {
   }
 
   @Row("2.4 computer_use_model_id")
-  void theModelThatUsesTheComputerIsKept() {
-    assertKept("computer_use_model_id");
+  void theModelThatWouldUseTheComputerIsLeftOutOfTheAnswer() {
+    assertThat(shown.has("computer_use_model_id")).isFalse();
     assertInvalid(post("{\"computer_use_model_id\":7}"));
   }
 
   @Row("2.4 secrets")
-  void secretsAreNamed() {
-    assertKept("secrets");
+  void secretsAreRefusedByTheirNames() {
+    assertInvalid(post("{\"secrets\":[{\"name\":\"NPM_TOKEN\"}]}"));
     assertInvalid(post("{\"secrets\":{}}"));
+    assertThat(post("{\"secrets\":[]}").statusCode()).isEqualTo(200);
   }
 
   @Row("2.4 experimental")
-  void whatIsExperimentalIsCarriedThrough() {
-    assertKept("experimental");
+  void whatOnlyTheServiceSetsIsLeftOutOfTheAnswer() {
+    assertThat(shown.has("experimental")).isFalse();
   }
 
   @Row("2.4 auth_secret_name")
-  void theOneSecretNameOfOldLibrariesIsKept() {
-    var config = "{\"harness\":{\"type\":\"oz\",\"auth_secret_name\":\"KEY\"}}";
-
-    assertThat(shown(config).get("harness")).isEqualTo(object(config).get("harness"));
+  void theOneSecretNameOfOldLibrariesIsRefused() {
+    assertInvalid(post("{\"harness\":{\"type\":\"oz\",\"auth_secret_name\":\"KEY\"}}"));
   }
 
   @Row("2.4 one of warp_id, command, url")
@@ -269,6 +282,10 @@ class ConfigRowsTest {
             """);
     assertInvalid(refused);
     assertThat(refused.body()).doesNotContain("a-secret-value");
+  }
+
+  private static void assertNotOffered(String config) {
+    Probes.assertRefused(post(config), 403, "feature_not_available");
   }
 
   /// Shown as it was sent, and given so to the agent.

@@ -234,7 +234,7 @@ class NeighbourRowsTest {
         identity(
             """
             {"name": "a", "prompt": "p", "base_model": "m", "skills": ["o/r:s"],
-             "secrets": [{"name": "K"}], "harness": {"type": "oz"}, "description": "d"}
+             "secrets": [], "harness": {"type": "oz"}, "description": "d"}
             """);
 
     var kept = service.ok(put("/agent/identities/" + uid, "{\"name\":null,\"prompt\":null}"));

@@ -1,6 +1,5 @@
 package dev.runnel.service.cleanup;
 
-import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.limit.Limits;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.workspace.Snapshots;
@@ -113,10 +112,6 @@ public final class WorkspaceCleanup implements AutoCloseable {
   }
 
   private boolean isNeeded(String runId) {
-    return queries
-        .find(runId)
-        .map(
-            run -> run.state() == ExecutionState.QUEUED || run.state() == ExecutionState.INPROGRESS)
-        .orElse(false);
+    return queries.find(runId).filter(run -> run.needsWorkspace(clock.instant())).isPresent();
   }
 }

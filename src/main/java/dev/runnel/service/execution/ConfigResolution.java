@@ -6,6 +6,7 @@ import dev.runnel.service.agent.AgentRefused;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.agent.CommandAgent;
 import dev.runnel.service.agent.Harness;
+import dev.runnel.service.run.ConfigMembers;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
@@ -15,6 +16,7 @@ import dev.runnel.service.store.Identities;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.wire.CredentialStrategy;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -30,11 +32,13 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   private static final Set<CredentialStrategy> STRATEGIES =
       Set.of(CredentialStrategy.CREATOR, CredentialStrategy.EXECUTOR);
 
-  /// `owner/repo:name`, `owner/repo:path/to/SKILL.md`, the same with `repo` alone, or a name.
+  /// `owner/repo:name`, `owner/repo:path/to/SKILL.md`, the same with `repo` alone, or a name: which
+  /// has no slash and no space, so that a repository or a sentence is not taken for it.
   private static final Pattern SKILL =
       Pattern.compile(
-          "^(?:[^/\\\\:\\s\\p{Cntrl}]++(?:/[^/\\\\:\\s\\p{Cntrl}]++)*+:)?"
-              + "(?!(?:.*/)?\\.\\.(?:/|$))[^/\\\\:\\p{Cntrl}][^\\\\:\\p{Cntrl}]*");
+          "[^/\\\\:\\s\\p{Cntrl}]++"
+              + "|[^/\\\\:\\s\\p{Cntrl}]++(?:/[^/\\\\:\\s\\p{Cntrl}]++)*+:"
+              + "[^/\\\\:\\p{Cntrl}]++(?:/[^/\\\\:\\p{Cntrl}]++)*+");
 
   /// Applies the configuration of the named identity, and defaults, to members that the run leaves
   /// out.
@@ -59,7 +63,8 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
     if (!environments.all().isEmpty() && environment.isEmpty()) {
       throw RequestProblem.invalid(environments.notFoundMessage(name));
     }
-    return run.withResolved(defaults(config, environment));
+    return run.withConfig(run.config().map(ConfigMembers::inEffect))
+        .withResolved(defaults(config, environment));
   }
 
   /// The same for a run that an agent starts. It must use the environment of its parent run. It can
@@ -132,6 +137,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   ///
   /// @throws RequestProblem if no run could work with it
   public static void check(ObjectNode config, Agents agents) {
+    ConfigMembers.check(config);
     var type = config.path("harness").path("type").asText("");
     var agent = agents.named(type).orElseThrow(() -> RequestProblem.invalid(agents.missing(type)));
     config
@@ -158,9 +164,13 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
   }
 
   private static void checkSkill(String spec) {
-    if (!spec.isBlank() && !SKILL.matcher(spec).matches()) {
+    var path = spec.substring(spec.indexOf(':') + 1);
+    if (!spec.isBlank()
+        && (!SKILL.matcher(spec).matches()
+            || path.isBlank()
+            || List.of(path.split("/", -1)).contains(".."))) {
       throw RequestProblem.invalid(
-          "A skill must be owner/repo:skill-name or owner/repo:path/to/SKILL.md");
+          "skill_spec: a skill must be owner/repo:skill-name or owner/repo:path/to/SKILL.md");
     }
   }
 }

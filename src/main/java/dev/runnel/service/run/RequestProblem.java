@@ -15,6 +15,9 @@ public final class RequestProblem extends RuntimeException {
     NOT_AUTHORIZED(403, "This key may not do that", false),
     BUDGET_EXCEEDED(403, "A budget is used up", false),
     FEATURE_NOT_AVAILABLE(403, "Starts of runs are frozen", false),
+    /// A published feature that this service does not have. To clients the same as
+    /// [#FEATURE_NOT_AVAILABLE].
+    NOT_OFFERED(403, "This service does not offer that", false),
     RESOURCE_NOT_FOUND(404, "Not found", false),
     METHOD_NOT_ALLOWED(405, "The method is not allowed here", false),
     REQUEST_TOO_LARGE(413, "The request is too large", false),
@@ -48,7 +51,13 @@ public final class RequestProblem extends RuntimeException {
 
     /// The last segment of a problem's `type`.
     public String typeSegment() {
-      return (this == OVERLOADED ? RESOURCE_UNAVAILABLE : this).name().toLowerCase(Locale.ROOT);
+      var published =
+          switch (this) {
+            case OVERLOADED -> RESOURCE_UNAVAILABLE;
+            case NOT_OFFERED -> FEATURE_NOT_AVAILABLE;
+            default -> this;
+          };
+      return published.name().toLowerCase(Locale.ROOT);
     }
   }
 

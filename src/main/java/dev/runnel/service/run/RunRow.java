@@ -224,6 +224,18 @@ public record RunRow(
         : stored;
   }
 
+  /// Whether the run will soon need its workspace: it is active, or asked for its workspace to be
+  /// kept for some minutes after its end.
+  public boolean needsWorkspace(Instant now) {
+    var kept = Duration.ofMinutes(configNode().path("idle_timeout_minutes").asLong(0));
+    return switch (state) {
+      case QUEUED, INPROGRESS -> true;
+      case BLOCKED -> now.isBefore(updatedAt.plus(kept));
+      case SUCCEEDED, FAILED, ERROR, CANCELLED ->
+          finishedAt.filter(end -> now.isBefore(end.plus(kept))).isPresent();
+    };
+  }
+
   public List<ArtifactItem> artifactItems() {
     return artifacts.map(json -> ServiceJson.readList(json, ArtifactItem.class)).orElse(List.of());
   }
