@@ -35,12 +35,15 @@ public record RequestBodies(Share share) {
   static final class RequestBody implements AutoCloseable {
     private final ObjectNode json;
     private final @Nullable String key;
+    private final @Nullable String tries;
     private final String hash;
     private final Lease lease;
 
-    private RequestBody(ObjectNode json, @Nullable String key, String hash, Lease lease) {
+    private RequestBody(
+        ObjectNode json, @Nullable String key, @Nullable String tries, String hash, Lease lease) {
       this.json = json;
       this.key = key;
+      this.tries = tries;
       this.hash = hash;
       this.lease = lease;
     }
@@ -49,11 +52,13 @@ public record RequestBodies(Share share) {
       return json;
     }
 
-    /// The key in the request's header; see [IdempotencyKey].
+    /// What tells that the request is repeated; see [IdempotencyKey].
     ///
-    /// @throws RequestProblem if it is too long
+    /// @throws RequestProblem if the key in the header is too long
     Optional<IdempotencyKey> idempotencyKey(Caller caller) {
-      return Optional.ofNullable(key).map(it -> IdempotencyKey.ofHash(it, hash, caller));
+      return Optional.ofNullable(key)
+          .map(it -> IdempotencyKey.ofHash(it, hash, caller))
+          .or(() -> Optional.ofNullable(tries).map(it -> IdempotencyKey.ofTries(it, hash, caller)));
     }
 
     @Override
@@ -83,8 +88,9 @@ public record RequestBodies(Share share) {
     var lease = share.tryTake(price).orElseThrow(RequestProblem::overloaded);
     RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).streamed();
     try {
-      var key = ctx.header(IdempotencyKey.HEADER);
-      var hashed = key == null || key.isBlank() ? null : sha256();
+      var key = present(ctx.header(IdempotencyKey.HEADER));
+      var tries = present(ctx.header(IdempotencyKey.TRIES_HEADER));
+      var hashed = key == null && tries == null ? null : sha256();
       InputStream limited = new LimitedBody(ctx.bodyInputStream(), maxBytes);
       var json =
           ServiceJson.body(
@@ -93,11 +99,15 @@ public record RequestBodies(Share share) {
               projection,
               lease);
       var hash = hashed == null ? "" : HexFormat.of().formatHex(hashed.digest());
-      return new RequestBody(json, hashed == null ? null : key, hash, lease);
+      return new RequestBody(json, key, tries, hash, lease);
     } catch (Throwable failed) {
       lease.close();
       throw failed;
     }
+  }
+
+  private static @Nullable String present(@Nullable String header) {
+    return header == null || header.isBlank() ? null : header;
   }
 
   private static MessageDigest sha256() {

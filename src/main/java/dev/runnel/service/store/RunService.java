@@ -189,7 +189,7 @@ public final class RunService {
             message,
             mode,
             interrupts,
-            key.map(IdempotencyKey::value));
+            key.filter(IdempotencyKey::isKeyed).map(IdempotencyKey::value));
     var answer =
         transactions.once(
             "follow-up " + runId,

@@ -88,7 +88,7 @@ public final class RunTransactions {
           if (key.isEmpty()) {
             return change.make(runs, at);
           }
-          var stored = runs.responses().find(operation, key.get());
+          var stored = runs.responses().find(operation, key.get(), at);
           if (stored.isPresent()) {
             return stored.get();
           }

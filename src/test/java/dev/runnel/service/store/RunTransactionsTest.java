@@ -3,7 +3,10 @@ package dev.runnel.service.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.database.Database;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.testkit.SettableClock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -49,6 +52,25 @@ class RunTransactionsTest {
       assertThat(order).hasSize(CREATIONS + 1);
       assertThat(order.indexOf("change")).isLessThanOrEqualTo(1);
     }
+  }
+
+  @Test
+  void repeatWithoutAKeyIsRecognizedForFiveMinutes() {
+    try (var database = ServiceTables.migrate(Database.inMemory())) {
+      var clock = new SettableClock();
+      var transactions = new RunTransactions(database, clock);
+      var first = once(transactions, "0", "first");
+
+      clock.advance(Duration.ofMinutes(5));
+      assertThat(once(transactions, "1", "second")).isEqualTo(first);
+      clock.advance(Duration.ofSeconds(1));
+      assertThat(once(transactions, "1", "third")).isEqualTo("third");
+    }
+  }
+
+  private static String once(RunTransactions transactions, String tries, String response) {
+    var key = IdempotencyKey.ofTries(tries, "hash", Caller.MAIN);
+    return transactions.once("create", Optional.of(key), (_, _) -> response);
   }
 
   private static String add(List<String> order, String what) {
