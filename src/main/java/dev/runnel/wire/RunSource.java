@@ -27,6 +27,9 @@ public record RunSource(@JsonValue String value) {
   public static final RunSource CREATE_BENCHMARK_TASK = new RunSource("CREATE_BENCHMARK_TASK");
   public static final RunSource CUSTOM_WEBHOOK = new RunSource("CUSTOM_WEBHOOK");
 
+  /// A tool server of the service.
+  public static final RunSource MCP = new RunSource("MCP");
+
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public RunSource {}
 

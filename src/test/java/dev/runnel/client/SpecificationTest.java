@@ -168,7 +168,7 @@ class SpecificationTest {
           row("2.8 over", OpenEnumsTest::endedStatesAreTheFourFinalOnes),
           row("2.8 under way", OpenEnumsTest::statesUnderWayAreTheFourActiveOnes),
           row("2.8 BLOCKED", OpenEnumsTest::blockedOrUnknownStateIsNeitherEndedNorActive),
-          row("2.9 sources", OpenEnumsTest::runSourcesAreTheTwentyOnePublishedOnes),
+          row("2.9 sources", OpenEnumsTest::runSourcesAreTheTwentyTwoPublishedOnes),
           row("2.9 later values", OpenEnumsTest::aValueOfALaterVersionIsKept),
           row("2.10 limit", RunsResourceTest::eachFilterOfAListIsSentByItsNameAndEncoded),
           row("2.10 cursor", RunsResourceTest::eachFilterOfAListIsSentByItsNameAndEncoded),

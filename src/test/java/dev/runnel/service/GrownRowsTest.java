@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.http.UnservedPath;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
@@ -380,27 +381,35 @@ class GrownRowsTest {
 
   @Row("2.16 what the hosted product has")
   void whatOnlyTheHostedProductHasIsSaidInWords() {
-    for (var path :
+    for (var path : UnservedPath.ALL) {
+      var address = path.template().replaceAll("\\{\\w+}", "mill").replace("/**", "/more/of/it");
+      assertThat(missing(address)).as(address).isEqualTo(path.why());
+    }
+    for (var address :
         List.of(
-            "/agent/inbox",
-            "/agent/metrics",
-            "/agent/costs",
+            "/factory-inbox",
+            "/factory-files/validate",
+            "/factory/mill/metrics/run-breakdown",
+            "/factory/mill/costs/per-pr/by-size",
+            "/factory/mill/pull-requests",
+            "/factory/scorers",
             "/factory/scorers/1/results",
             "/factory/mill/scorers",
-            "/factory/mill/benchmarks/runs/1",
-            "/factory/mill/files")) {
-      assertThat(missing(path)).as(path).contains("belongs to the hosted product");
+            "/factory/mill/benchmarks/runs/1")) {
+      assertThat(missing(address)).as(address).contains("belongs to the hosted product");
     }
-    for (var path :
+    for (var address :
         List.of(
             "/networking/egress-ranges",
             "/factory/mill/tasks",
             "/factory/mill/task-by-run?run_id=x",
             "/agent/conversations/x/screenshots/y/download")) {
-      assertThat(missing(path))
-          .as(path)
-          .isEqualTo("This service does not provide this part of the interface");
+      assertThat(missing(address)).as(address).startsWith("This service does not");
     }
+    for (var address : List.of("/agent/inbox", "/agent/metrics", "/agent/costs")) {
+      assertThat(missing(address)).as(address).isEqualTo("There is nothing at this address");
+    }
+    assertThat(missing("/factory/none")).isEqualTo("There is no factory with this uid");
   }
 
   private static String missing(String path) {

@@ -345,6 +345,18 @@ class McpTest {
     }
 
     @Test
+    void runStartedOverMcpSaysSo() throws Exception {
+      var id =
+          done(RunningService.KEY, "start_run", Map.of("prompt", "over MCP"))
+              .path("run_id")
+              .asText();
+
+      assertThat(service.run(id).get("source").asText()).isEqualTo("MCP");
+      assertThat(Probes.ids(service, "source=MCP")).contains(id);
+      assertThat(Probes.ids(service, "source=API")).doesNotContain(id);
+    }
+
+    @Test
     void toolWaitsNoLongerThanRequested() throws Exception {
       var id =
           done(RunningService.KEY, "start_run", Map.of("prompt", "SLOW")).path("run_id").asText();

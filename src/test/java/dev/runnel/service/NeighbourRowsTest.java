@@ -357,6 +357,7 @@ class NeighbourRowsTest {
     var plan = service.ok(service.get("/agent/artifacts/" + uid("PLAN")));
     assertThat(plan.at("/data/content").asText()).isEqualTo("1. read");
     assertThat(plan.at("/data/content_type").asText()).startsWith("text/markdown");
+    assertThat(plan.at("/data/notebook_uid")).isEqualTo(plan.at("/data/document_uid"));
 
     var file = service.ok(service.get("/agent/artifacts/" + uid("FILE"))).get("data");
     assertThat(Instant.parse(file.get("expires_at").asText())).isAfter(Instant.now());

@@ -392,6 +392,7 @@ class RunItemRowsTest {
     var plan = made("PLAN");
 
     assertUuid(plan.get("document_uid"));
+    assertUuid(plan.get("notebook_uid"));
     assertUuid(plan.get("artifact_uid"));
     assertThat(plan.get("title").asText()).isEqualTo("Plan");
     assertThat(Probes.ids(service, "artifact_type=PLAN"))
@@ -473,7 +474,7 @@ class RunItemRowsTest {
         List.of(
             "LINEAR SLACK LOCAL WEB_APP GITHUB_ACTION CLOUD_MODE CLI JIRA SELF_IMPROVEMENT",
             "GITHUB_WEBHOOK GITLAB_WEBHOOK AUTOFIX RUN_SCORER TEAMS AZURE_DEVOPS_WEBHOOK",
-            "BENCHMARK_TRIAL CREATE_BENCHMARK_TASK CUSTOM_WEBHOOK")) {
+            "BENCHMARK_TRIAL CREATE_BENCHMARK_TASK CUSTOM_WEBHOOK MCP")) {
       for (var one : source.split(" ", -1)) {
         assertThat(Probes.ids(service, "source=" + one)).as(one).isEmpty();
       }

@@ -51,7 +51,7 @@ public class OpenEnumsTest {
   }
 
   @Test
-  public void runSourcesAreTheTwentyOnePublishedOnes() throws Exception {
+  public void runSourcesAreTheTwentyTwoPublishedOnes() throws Exception {
     hasExactly(
         RunSource.class,
         "LINEAR",
@@ -74,7 +74,8 @@ public class OpenEnumsTest {
         "AZURE_DEVOPS_WEBHOOK",
         "BENCHMARK_TRIAL",
         "CREATE_BENCHMARK_TASK",
-        "CUSTOM_WEBHOOK");
+        "CUSTOM_WEBHOOK",
+        "MCP");
   }
 
   @Test

@@ -19,6 +19,7 @@ public record About(String agent, List<Platform> platforms, String person, boole
           "CUSTOM_WEBHOOK", "webhook",
           "API", "API",
           "CLI", "terminal",
+          "MCP", "MCP client",
           "WEB_APP", "console",
           "SCHEDULED_AGENT", "schedule",
           "ORCHESTRATION", "another run");

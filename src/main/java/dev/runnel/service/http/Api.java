@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /// The routes under `/api/v1`. Every route checks the key, reports errors as problems, and reports
@@ -29,22 +28,6 @@ public final class Api {
           HandlerType.PATCH,
           HandlerType.DELETE,
           HandlerType.OPTIONS);
-
-  /// Published routes of the hosted product.
-  private static final Pattern HOSTED =
-      Pattern.compile(
-          "/agent/(?:inbox|metrics|costs|scorers|benchmarks)(?:/.*)?"
-              + "|/factory/scorers/.*"
-              + "|/factory/[^/]+/(?:files|scorers|benchmarks)(?:/.*)?");
-
-  /// Other published routes that this service does not implement.
-  private static final Pattern NOT_IMPLEMENTED =
-      Pattern.compile(
-          "/networking/.*"
-              + "|/factory/[^/]+/(?!runs$).*"
-              + "|/agent/(?:messages|events)(?:/.*)?"
-              + "|/agent/runs/[^/]+/attachments/prepare"
-              + "|/agent/conversations/[^/]+/screenshots/.*");
 
   /// Handles an authenticated request.
   @FunctionalInterface
@@ -155,6 +138,10 @@ public final class Api {
     return notFound("There is nothing at this address");
   }
 
+  private static void refuse(UnservedPath path) {
+    throw notFound(path.why());
+  }
+
   private static RequestProblem notFound(String detail) {
     return new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, detail);
   }
@@ -171,6 +158,7 @@ public final class Api {
               if (ctx.path().endsWith("/")) {
                 throw notFound();
               }
+              UnservedPath.of(ctx.path().substring(BASE.length())).ifPresent(Api::refuse);
               if (!acceptsAgentKeys && caller.scope() instanceof Caller.Scope.Below) {
                 throw new RequestProblem(
                     RequestProblem.Code.NOT_AUTHORIZED,
@@ -200,14 +188,7 @@ public final class Api {
       }
     }
     var path = ctx.path().substring(BASE.length());
-    if (HOSTED.matcher(path).matches()) {
-      throw notFound(
-          "This part of the interface belongs to the hosted product; this service does not provide"
-              + " it");
-    }
-    if (NOT_IMPLEMENTED.matcher(path).matches()) {
-      throw notFound("This service does not provide this part of the interface");
-    }
+    UnservedPath.of(path).ifPresent(Api::refuse);
     throw notFound();
   }
 

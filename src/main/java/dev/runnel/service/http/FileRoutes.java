@@ -80,7 +80,7 @@ public record FileRoutes(
         null,
         null,
         plan.documentUid(),
-        plan.notebookUid(),
+        Objects.requireNonNullElse(plan.notebookUid(), plan.documentUid()),
         plan.url(),
         Map.of());
   }

@@ -17,6 +17,7 @@ import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.ServiceJson;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
+import dev.runnel.service.run.TriggerMetadata;
 import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.wire.FollowUpMessage;
@@ -207,6 +208,7 @@ public final class McpTools {
             .text("idempotency_key")
             .filter(it -> !it.isBlank())
             .map(it -> IdempotencyKey.of(it, body.toString(), caller));
+    body.putObject("metadata").put(TriggerMetadata.CLIENT, TriggerMetadata.MCP);
     var created = ServiceJson.read(actions.create(caller, NewRun.parse(body), key));
     return details(caller, created.path("run_id").asText());
   }

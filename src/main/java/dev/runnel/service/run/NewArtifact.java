@@ -44,6 +44,8 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
   public static NewArtifact plan(ExecutionRequest executionRequest, String text) {
     var uid = uid(executionRequest.runId() + " " + executionRequest.execution());
     var data = ServiceJson.newObject().put("document_uid", uid).put(UID, uid);
+    // There are no notebooks here, but clients require the member.
+    data.put("notebook_uid", uid);
     data.put(
         "title",
         executionRequest.execution() == 1 ? "Plan" : "Plan " + executionRequest.execution());

@@ -9,6 +9,12 @@ import java.util.stream.Stream;
 /// Reads from a run's metadata what triggered the run: where and by whom it was requested, as
 /// Runnel stores it, and the URL of its ticket.
 public final class TriggerMetadata {
+  /// Through what a run was started, if not through a surface.
+  public static final String CLIENT = "runnel.client";
+
+  /// The value of [#CLIENT] for runs that an MCP client started.
+  public static final String MCP = "mcp";
+
   private static final String SURFACE = "runnel.surface";
   private static final String DELIVERY = "runnel.delivery";
   private static final String PERSON = "runnel.person";

@@ -77,8 +77,11 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
 
   /// `./runnel run` states itself: as a client of the API, or as the source of a factory's ticket.
   private RunSource source(Map<String, String> metadata) {
-    return "cli".equals(metadata.get("runnel.client"))
-            || "terminal".equals(metadata.get("ticket_source"))
+    var client = metadata.getOrDefault(TriggerMetadata.CLIENT, "");
+    if (client.equals(TriggerMetadata.MCP)) {
+      return RunSource.MCP;
+    }
+    return client.equals("cli") || "terminal".equals(metadata.get("ticket_source"))
         ? RunSource.CLI
         : TriggerMetadata.source(metadata, sources);
   }

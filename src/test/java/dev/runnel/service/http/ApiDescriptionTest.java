@@ -32,8 +32,6 @@ class ApiDescriptionTest {
 
   private static final Path FILE = Path.of("docs/openapi.json");
   private static final Path PAGE = Path.of("docs/http-api.md");
-  private static final String BEGIN = "<!-- operations -->\n";
-  private static final String END = "<!-- end of operations -->";
   private static final List<Class<?>> RESOURCES =
       List.of(
           RunRoutes.class,
@@ -151,9 +149,7 @@ class ApiDescriptionTest {
     var document = json.writeValueAsString(ApiDescription.document()) + "\n";
     var page = Files.readString(PAGE);
     var written =
-        page.substring(0, page.indexOf(BEGIN) + BEGIN.length())
-            + table()
-            + page.substring(page.indexOf(END));
+        withTable(withTable(page, "operations", table()), "unserved", UnservedPath.table());
     if (Boolean.getBoolean("runnel.write")) {
       Files.writeString(FILE, document);
       Files.writeString(PAGE, written);
@@ -162,6 +158,13 @@ class ApiDescriptionTest {
     JsonNode known = json.readTree(Files.readString(FILE));
     assertThat(known).isEqualTo(ApiDescription.document());
     assertThat(page).isEqualTo(written);
+  }
+
+  private static String withTable(String page, String name, String table) {
+    var begin = "<!-- %s -->\n".formatted(name);
+    return page.substring(0, page.indexOf(begin) + begin.length())
+        + table
+        + page.substring(page.indexOf("<!-- end of %s -->".formatted(name)));
   }
 
   private static String table() {

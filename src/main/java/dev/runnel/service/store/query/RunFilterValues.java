@@ -22,12 +22,12 @@ final class RunFilterValues {
   static final List<String> LOCATIONS = List.of("LOCAL", "REMOTE");
 
   /// All published sources; most of them never occur here.
-  static final List<String> SOURCES =
+  public static final List<String> SOURCES =
       List.of(
           """
           LINEAR API SLACK LOCAL SCHEDULED_AGENT WEB_APP GITHUB_ACTION CLOUD_MODE CLI JIRA
           SELF_IMPROVEMENT GITHUB_WEBHOOK GITLAB_WEBHOOK AUTOFIX RUN_SCORER ORCHESTRATION TEAMS
-          AZURE_DEVOPS_WEBHOOK BENCHMARK_TRIAL CREATE_BENCHMARK_TASK CUSTOM_WEBHOOK
+          AZURE_DEVOPS_WEBHOOK BENCHMARK_TRIAL CREATE_BENCHMARK_TASK CUSTOM_WEBHOOK MCP
           """
               .split("\\s+"));
 
