@@ -209,18 +209,12 @@ public record RunRow(
         .flatMap(code -> Optional.ofNullable(CATEGORIES.get(code)));
   }
 
-  /// The catalogue has no code of its own for an agent that fails: its `agent_process_failed` is
-  /// for runs that end as ERROR. Readers tell agents and setups apart by the category.
+  /// The catalogue has no code for an agent that fails: its `agent_process_failed` is for runs that
+  /// end as ERROR, and the other codes name other causes. The category tells it.
   private StatusMessage published(StatusMessage stored) {
     return state == ExecutionState.FAILED
             && ErrorCode.AGENT_PROCESS_FAILED.equals(stored.errorCode())
-        ? new StatusMessage(
-            stored.message(),
-            ErrorCode.ENVIRONMENT_SETUP_FAILED,
-            stored.retryable(),
-            null,
-            null,
-            Map.of())
+        ? new StatusMessage(stored.message(), null, stored.retryable(), null, null, Map.of())
         : stored;
   }
 

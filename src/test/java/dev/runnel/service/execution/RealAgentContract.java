@@ -201,8 +201,7 @@ interface RealAgentContract {
       var run = stage.awaitEnd(stage.create("Please touch the file"), "FAILED");
 
       assertThat(run.at("/status_message/message").asText()).contains("401");
-      assertThat(run.at("/status_message/error_code").asText())
-          .isEqualTo("environment_setup_failed");
+      assertThat(run.get("status_message").has("error_code")).isFalse();
       assertThat(run.path("error_category").asText()).isEqualTo("agent");
     }
   }

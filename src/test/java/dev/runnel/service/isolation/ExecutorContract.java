@@ -110,8 +110,7 @@ public interface ExecutorContract {
       var run = service.awaitState(service.create("x"), "FAILED");
 
       assertThat(run.at("/status_message/message").asText()).isEqualTo("no disk");
-      assertThat(run.at("/status_message/error_code").asText())
-          .isEqualTo("environment_setup_failed");
+      assertThat(run.get("status_message").has("error_code")).isFalse();
       assertThat(run.path("error_category").asText()).isEqualTo("agent");
     }
   }

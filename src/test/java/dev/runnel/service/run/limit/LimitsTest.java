@@ -72,7 +72,8 @@ class LimitsTest {
           .isEqualTo(
               "The agent was stopped: it wrote more than 64 KiB of output. The limit is"
                   + " agents.limits.output.");
-      assertThat(code(run)).isEqualTo("environment_setup_failed");
+      assertThat(code(run)).isEmpty();
+      assertThat(run.path("error_category").asText()).isEqualTo("agent");
       assertGone(run);
     }
 
