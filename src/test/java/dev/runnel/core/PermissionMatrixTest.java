@@ -101,7 +101,7 @@ class PermissionMatrixTest {
           list                    | working        | yes    | no       | no
           usage                   | working        | yes    | no       | no
           whoami                  | working        | yes    | no       | no
-          explain fix it          | working        | yes    | no       | no
+          explain: fix it          | working        | yes    | no       | no
           help                    | working        | yes    | no       | no
           config show             | working        | yes    | no       | no
           config set model m here | working        | yes    | no       | no
@@ -150,7 +150,7 @@ class PermissionMatrixTest {
           list                    | working        | yes      | yes   | no           | no
           usage                   | working        | yes      | yes   | no           | no
           whoami                  | working        | yes      | yes   | yes          | no
-          explain fix it          | working        | yes      | yes   | yes          | no
+          explain: fix it          | working        | yes      | yes   | yes          | no
           help                    | working        | yes      | yes   | yes          | no
           config show             | working        | yes      | yes   | yes          | no
           config set model m here | working        | yes      | no    | no           | no

@@ -143,9 +143,9 @@ class VerbsJourneyTest {
 
     @Test
     void sayToAnUnknownRunIsAnsweredWithNotFound() {
-      var asked = fromPlace("say run-nobody hello");
+      var asked = fromPlace("say run-404 hello");
 
-      assertThat(text(asked)).contains("I can't find run `run-nobody`");
+      assertThat(text(asked)).contains("I can't find run `run-404`");
     }
 
     @Test
@@ -342,11 +342,11 @@ class VerbsJourneyTest {
 
     @Test
     void linkToAMissingRunOpensNoThread() {
-      var asked = fromPlace("link run-nobody");
+      var asked = fromPlace("link run-404");
 
       assertThat(world.surface.opens()).isZero();
       assertThat(world.surface.told(asked.conversation()))
-          .containsExactly("The run service has no run `run-nobody`.");
+          .containsExactly("The run service has no run `run-404`.");
     }
 
     @Test
@@ -539,7 +539,7 @@ class VerbsJourneyTest {
     @Test
     void explainDescribesTheRunWithoutStartingIt() {
       fromPlace("config set model fast here");
-      var asked = fromPlace("explain fix the test --profile web");
+      var asked = fromPlace("explain: fix the test --profile web");
 
       assertThat(world.runs.calls()).isZero();
       assertThat(text(asked))
@@ -554,7 +554,7 @@ class VerbsJourneyTest {
     @Test
     void explainInAThreadNamesItsRun() {
       inThread(THREAD, "fix the test");
-      inThread(THREAD, "explain and the docs");
+      inThread(THREAD, "explain: and the docs");
 
       assertThat(text(THREAD)).contains("to the run `" + first().id().brief() + "` of this thread");
       assertThat(world.runs.followUps()).isEmpty();

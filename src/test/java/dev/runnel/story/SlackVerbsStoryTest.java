@@ -71,7 +71,7 @@ class SlackVerbsStoryTest {
     assertThat(asks("doctor")).contains("Database", "Slack", "1 run, checked");
     assertThat(asks("config set model fast")).contains("*Model:* fast").contains("set for you");
     assertThat(asks("config")).contains("*Environment (env):* not set");
-    assertThat(asks("explain fix it"))
+    assertThat(asks("explain: fix it"))
         .contains("Nothing was started", "*Prompt:* fix it", "*Model:* fast", "run: fix it");
     assertThat(asks("usage")).contains("*You, last 7 days:* 1 run");
     assertThat(asks("help say")).contains("say RUN TEXT").contains("Everybody");

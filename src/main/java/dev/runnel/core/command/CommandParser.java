@@ -27,6 +27,8 @@ public final class CommandParser {
   // A complete id, or its first characters, at least four.
   private static final String ID = "(?:[0-9a-fA-F][0-9a-fA-F-]{3,35}|run[-_][\\w-]+)";
   private static final String RUN = "(?:\\S*/runs/)?(?<run>" + ID + ")/?";
+  // Also a link, or with a digit, because `say added …` and `say run-time …` are prompts.
+  private static final String RUN_IN_PROSE = "(?=\\S*/runs/|\\S*\\d|[a-fA-F]{8})" + RUN;
   private static final String URL = "(?<link>https?://\\S+)";
 
   private static final Pattern ABOUT_A_RUN =
@@ -36,19 +38,22 @@ public final class CommandParser {
       form(
           "(?:abort|halt|kill)\\s+(?:\\S*/runs/)?(?<run>[0-9a-f][0-9a-f-]{7,35}|run[-_](?=\\S*\\d)[\\w-]+)/?");
   private static final Pattern ALL_MINE = form("(?:cancel|stop)\\s+all\\s+mine");
-  private static final Pattern SAY = form("say\\s+" + RUN + "\\s+(?<text>.+)");
+  private static final Pattern SAY = form("say\\s+" + RUN_IN_PROSE + "\\s+(?<text>.+)");
   private static final Pattern SAY_WITHOUT_TEXT = form("say\\s+" + RUN);
   // With a digit, because `link a test` is a prompt.
   private static final Pattern SHORT_ID =
       form("(?:say|link)\\s+(?:\\S*/runs/)?(?<id>(?=[a-f]*\\d)[0-9a-f]{1,3})/?(?:\\s+.*)?");
-  private static final Pattern LINK = form("link\\s+" + RUN);
+  private static final Pattern LINK = form("link\\s+" + RUN_IN_PROSE);
   private static final Pattern NEW = form("new\\s*:\\s*(?<text>.*)");
   private static final Pattern INTERRUPT = form("interrupt\\s*:\\s*(?<text>.*)");
   private static final Pattern PLAN = form("plan\\s*:\\s*(?<text>.*)");
-  private static final Pattern EXPLAIN = form("explain(?:\\s+|\\s*:\\s*)(?<text>.+)");
+  // With a colon, because `explain the design` is a prompt.
+  private static final Pattern EXPLAIN = form("explain\\s*:\\s*(?<text>.+)");
+  private static final Pattern EXPLAIN_OPTIONS = form("explain\\s+(?<options>.+)");
   private static final Pattern WHY = form("why\\s+" + URL);
   private static final Pattern HELP = form("help(?:\\s+(?<verb>\\w+))?");
-  private static final Pattern BARE_QUESTION = form("config(?:\\s+show)?|usage|whoami|doctor");
+  private static final Pattern BARE_QUESTION =
+      form("config(?:\\s+(?:show|me|here|workspace))?|usage|whoami|doctor");
   private static final Pattern NEEDS_MORE =
       form("run\\s*:?|say|link|new|explain\\s*:?|why|config\\s+(?:set|unset)");
   private static final Pattern RUN_COLON = form("run\\s*:\\s*(?<text>.+)");
@@ -422,22 +427,32 @@ public final class CommandParser {
     if (SCHEDULES.matcher(words).matches()) {
       return Optional.of(new Intent.Ask(new Question.Schedules()));
     }
-    var made = SCHEDULE.matcher(words);
-    return made.matches() ? Optional.of(scheduled(words, made.group("text"))) : Optional.empty();
+    var form = SCHEDULE.matcher(words);
+    if (!form.matches()) {
+      return Optional.empty();
+    }
+    var text = form.group("text");
+    return TimingParser.parse(text)
+        .map(CommandParser::scheduled)
+        .or(
+            () ->
+                TimingParser.beginsWithTime(text)
+                    ? misunderstoodTime(words, text)
+                    : Optional.empty());
   }
 
-  private static Intent scheduled(String words, String text) {
-    var parsed = TimingParser.parse(text);
-    if (parsed.isEmpty()) {
-      return request(
-          words,
-          request ->
-              new Intent.Unclear(
-                  "I don't understand the time in `%s`. Write the time first, then the prompt: %s."
-                      .formatted(code(cut(text)), TimingParser.EXAMPLES),
-                  Optional.of(request)));
-    }
-    var time = parsed.get();
+  private static Optional<Intent> misunderstoodTime(String words, String text) {
+    return Optional.of(
+        request(
+            words,
+            request ->
+                new Intent.Unclear(
+                    "I don't understand the time in `%s`. Write the time first, then the prompt: %s."
+                        .formatted(code(cut(text)), TimingParser.EXAMPLES),
+                    Optional.of(request))));
+  }
+
+  private static Intent scheduled(TimingParser.Parsed time) {
     return time.rest().isBlank()
         ? new Intent.Unclear(
             "Write the prompt after the time: `%s`.".formatted(Verb.SCHEDULE.example()))
@@ -470,6 +485,11 @@ public final class CommandParser {
     if (explain.matches()) {
       return Optional.of(
           request(explain.group("text"), request -> new Intent.Ask(new Question.Explain(request))));
+    }
+    var options = EXPLAIN_OPTIONS.matcher(words);
+    if (options.matches()) {
+      return InlineOptions.alone(options.group("options"))
+          .map(it -> new Intent.Ask(new Question.Explain(new Request("", it))));
     }
     var why = WHY.matcher(words);
     if (why.matches()) {

@@ -77,6 +77,20 @@ final class InlineOptions {
     return new Parsed.Good(new Request(rest.strip(), options(options)));
   }
 
+  /// The options of a text that consists of options, each written with dashes.
+  static Optional<RunOptions> alone(String words) {
+    Map<String, String> options = new LinkedHashMap<>();
+    var rest = words.strip();
+    for (var at = LEADING.matcher(rest); at.find(); at = LEADING.matcher(rest)) {
+      if (at.group("long") == null) {
+        return Optional.empty();
+      }
+      options.put(key(at), value(at));
+      rest = rest.substring(at.end());
+    }
+    return rest.isEmpty() ? Optional.of(options(options)) : Optional.empty();
+  }
+
   /// Whether the text begins with an option.
   static boolean lead(String words) {
     return LEADING.matcher(words).find() || STRAY.matcher(words).matches();

@@ -107,6 +107,22 @@ final class TimingParser {
               + ")|(?:[CEMPW]E?[SD]?T|BST|IST|JST|AES?T)\\b|(?-i:(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific|US)/))",
           Pattern.CASE_INSENSITIVE);
 
+  /// No prompt begins like this: `every tuesday`, `at 9`, `in 3 fortnights` but not `every test`,
+  /// `in the morning`, `weekly reports`.
+  private static final Pattern BEGIN_OF_TIME =
+      Pattern.compile(
+          "^(?:(?:every|each)\\s+(?:"
+              + NUMBER
+              + "\\s+)?(?:(?:minute|hour|day|weekday|workday|weekend|week|month|quarter|year)s?\\b|"
+              + DAY
+              + ")|at\\s+\\d|(?:on|next|this)\\s+"
+              + DAY
+              + "|(?:on\\s+)?\\d{4}-\\d|on\\s+the\\s+\\d|in\\s+(?:\\d+|an?)\\s+(?:second|minute|min|hour|day|week|fortnight|month|year)s?\\b|(?:daily|weekly|monthly|weekdays|hourly)\\s+(?:at|on)\\s|(?:today|tomorrow)\\s+(?:at|in)\\s|"
+              + TIME
+              + END
+              + ")",
+          Pattern.CASE_INSENSITIVE);
+
   private static final Pattern SEPARATOR = Pattern.compile("^[\\s:,;.]+");
   private static final Map<String, Set<DayOfWeek>> GROUPS =
       Map.of(
@@ -130,6 +146,11 @@ final class TimingParser {
       }
     }
     return Optional.empty();
+  }
+
+  /// Whether a text begins with words of a time, also of one that cannot be parsed.
+  static boolean beginsWithTime(String text) {
+    return BEGIN_OF_TIME.matcher(text).find();
   }
 
   private static Optional<Parsed> parsed(Timing timing, String after) {

@@ -72,8 +72,8 @@ public enum Verb {
       "Shows the defaults for new runs and where each comes from, or changes one. The keys are"
           + " profile, env, model, skill, factory and prompt."),
   EXPLAIN(
-      "explain PROMPT",
-      "explain fix the flaky test",
+      "explain: PROMPT",
+      "explain: fix the flaky test",
       "Shows what would be sent, where, and with which options, without starting a run."),
   WHY(
       "why LINK",

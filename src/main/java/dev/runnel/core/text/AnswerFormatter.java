@@ -169,7 +169,9 @@ public final class AnswerFormatter {
       boolean fromPlace,
       Optional<Verdict> verdict) {
     var rows = new ArrayList<Row>();
-    rows.add(Row.of("Prompt", cut(request.text(), MAX_PROMPT)));
+    if (!request.text().isBlank()) {
+      rows.add(Row.of("Prompt", cut(request.text(), MAX_PROMPT)));
+    }
     if (own.isPresent()) {
       rows.add(
           Row.of(
@@ -188,13 +190,19 @@ public final class AnswerFormatter {
               rows.add(
                   Row.of("Permitted", it.isPermitted() ? "yes" : "no. " + it.words(), it.rule())));
     }
+    if (request.text().isBlank()) {
+      return new InfoCard(
+          "Nothing was started. A prompt with these options would be sent:", rows, List.of());
+    }
     var prompt = options(request) + request.text();
     return new InfoCard(
         "Nothing was started. This would be sent:",
         rows,
         List.of(
             new Next("To start it", "run: " + command(prompt)),
-            new Next("If `explain` was part of the work", "run explain " + command(prompt))));
+            new Next(
+                "If `explain` was part of the work",
+                "run: " + command(options(request) + "explain: " + request.text()))));
   }
 
   private static String command(String prompt) {

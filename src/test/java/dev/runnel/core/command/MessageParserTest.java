@@ -311,7 +311,7 @@ class MessageParserTest {
               "config set prompt Always write tests. workspace",
               configure("prompt", "Always write tests.", Level.WORKSPACE)),
           Arguments.of("config unset model here", configure("model", null, Level.HERE)),
-          Arguments.of("explain the design", ask(new Question.Explain(Request.of("the design")))),
+          Arguments.of("explain: the design", ask(new Question.Explain(Request.of("the design")))),
           Arguments.of("why " + slack, ask(new Question.Why(slack))),
           Arguments.of("help list", new Intent.Help(Optional.of("list"))),
           Arguments.of("new: the docs", new Intent.Start(Request.of("the docs"))));
@@ -429,7 +429,7 @@ class MessageParserTest {
           "say run-12 go",
           "link run-12",
           "new",
-          "explain it",
+          "explain: it",
           "run: go",
           "satus",
           "doctor",

@@ -21,7 +21,7 @@ public final class SlackTexts {
     `%1$s list [mine|channel|all] [STATE]` `status [RUN]` `cancel [RUN|all mine]` `retry [RUN]` `say RUN TEXT` `link RUN`
     `%1$s schedule every monday at 9:00 update the dependencies` starts runs at these times; `again in 2 weeks`, in a run's thread, repeats its request.
     *Settings and questions*
-    `%1$s config` `explain PROMPT` `why LINK` `usage` `whoami` `doctor` `help VERB`
+    `%1$s config` `explain: PROMPT` `why LINK` `usage` `whoami` `doctor` `help VERB`
     *Options*, before or after the prompt
     `--profile` `--env` `--model` `--skill` `--name` `--title` `--factory`, each with a value: `--title "Fix the test"` or `model=fast`\
     """
