@@ -41,7 +41,12 @@ final class ErrorTexts {
 
   static Outcome.Refused of(RunsException failure) {
     var code = code(failure);
-    return new Outcome.Refused(code, text(code).format(failure.title()), link(failure));
+    return new Outcome.Refused(code, text(code).format(reason(failure)), link(failure));
+  }
+
+  /// The detail names what the title only summarizes.
+  private static Optional<String> reason(RunsException failure) {
+    return failure.detail().flatMap(InternalTextFilter::oneLine).or(failure::title);
   }
 
   /// Why a run failed. The agent's own message is not changed.

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What people read when the run service says no to a start.
@@ -117,6 +118,32 @@ class ErrorTextsTest {
         .isEqualTo(
             "The run service did not accept this: No environment env-9."
                 + " Check your options, and try again.");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "400 | invalid_request | There is no environment nope here. There are: web, docs.",
+        "400 | invalid_request | There is no agent reviewer. There are: planner.",
+        "403 | feature_not_available | The model opus is not part of your plan.",
+        "400 | moon_phase | The moon is full until Friday."
+      })
+  void detailOfTheServiceIsShownRatherThanItsTitle(int status, String code, String detail) {
+    var more = ", \"detail\": \"%s\"".formatted(detail);
+
+    assertThat(refusal(problem(status, code, "The request is not valid", more)).why())
+        .contains(": " + detail + " ")
+        .doesNotContain("not valid");
+  }
+
+  @Test
+  void titleIsShownWhereTheDetailIsForDevelopers() {
+    var more = ", \"detail\": \"java.lang.IllegalStateException: boom\"";
+
+    assertThat(refusal(problem(400, "invalid_request", "No environment env-9", more)).why())
+        .contains("No environment env-9.")
+        .doesNotContain("Exception");
   }
 
   @Test
