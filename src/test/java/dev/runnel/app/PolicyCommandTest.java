@@ -14,6 +14,8 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PolicyCommandTest {
   @TempDir Path folder;
@@ -102,6 +104,30 @@ class PolicyCommandTest {
             "permitted policy.rules[1]");
     assertThat(run("slack:T012AB/U2 start slack:T012AB/C2 --groups slack:members --env prod"))
         .isOne();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "slack:T012AB/U2 start slack:T012AB/C1 --env prod --groups slack:members, 3, approval",
+    "github:bob start github:acme/shop --groups github:members, 3, approval",
+    "slack:T012AB/U2 start slack:T012AB/C1 --env docs --groups slack:members, 0, permitted",
+    "slack:T012AB/U2 stop slack:T012AB/C1 --env prod --groups slack:members, 0, permitted",
+    "slack:T012AB/U2 start slack:T012AB/C1 --env prod --groups slack:guests, 1, refused"
+  })
+  void approvalsCountAlsoWithoutRules(String request, int exit, String decision)
+      throws IOException {
+    Files.writeString(
+        folder.resolve("runnel.yaml"),
+        """
+        policy:
+          approve:
+            - {when: {environment: prod}, by: slack:U1, within: 30m}
+        defaults:
+          "github:acme/shop": {environment: prod}
+        """);
+
+    assertThat(run(request)).isEqualTo(exit);
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("\n" + decision);
   }
 
   @Test

@@ -103,9 +103,6 @@ public record PolicyTester(
     if (!groups.isEmpty()) {
       lines.add("Groups    " + String.join(", ", groups.stream().sorted().toList()));
     }
-    if (!policy.hasRules()) {
-      return new Answer(byPlatform(groups, lines), lines);
-    }
     var options = options(who, permission.get(), where, chosen, lines);
     var request =
         new AccessRequest(
@@ -116,7 +113,8 @@ public record PolicyTester(
             options.environment(),
             options.model(),
             options.factory().isPresent());
-    return new Answer(decided(request, lines), lines);
+    return new Answer(
+        policy.hasRules() ? byRules(request, lines) : byPlatform(request, groups, lines), lines);
   }
 
   /// The options that the run would have. A message to a run has those of that run, which is
@@ -177,7 +175,7 @@ public record PolicyTester(
         && (surface.equals(OIDC) || KnownPlatforms.surfaces().contains(surface));
   }
 
-  private Result decided(AccessRequest request, List<String> lines) {
+  private Result byRules(AccessRequest request, List<String> lines) {
     var verdict = policy.decide(request);
     var isWithoutOptions =
         request.environment().isEmpty() && request.model().isEmpty() && !request.hidden();
@@ -190,13 +188,27 @@ public record PolicyTester(
       lines.add("refused   %s. %s".formatted(verdict.rule(), verdict.words()));
       return Result.REFUSED;
     }
+    return permitted(request, verdict.rule(), lines);
+  }
+
+  private Result byPlatform(AccessRequest request, Set<String> groups, List<String> lines) {
+    if (groups.stream().noneMatch(each -> each.endsWith(":" + Policy.MEMBERS))) {
+      lines.add("refused   not known as a member");
+      return Result.REFUSED;
+    }
+    return permitted(request, "the rule of the platform", lines);
+  }
+
+  /// Whether a permitted start waits for an approval, which rules require also where the platform's
+  /// own rule permits it.
+  private Result permitted(AccessRequest request, String rule, List<String> lines) {
     if (request.permission() == Permission.START) {
       var approval = policy.approval(request, false).or(() -> policy.approval(request, true));
       if (approval.isPresent()) {
         lines.add(
             "approval  %s, then %s approves%s within %s%s"
                 .formatted(
-                    verdict.rule(),
+                    rule,
                     String.join(" or ", approval.get().by()),
                     approval.get().firstOfPerson() ? " a person's first run" : "",
                     approval.get().within().toMinutes() + " min",
@@ -204,14 +216,8 @@ public record PolicyTester(
         return approval.get().firstOfPerson() ? Result.PERMITTED : Result.WAITS_FOR_APPROVAL;
       }
     }
-    lines.add("permitted " + verdict.rule());
+    lines.add("permitted " + rule);
     return Result.PERMITTED;
-  }
-
-  private static Result byPlatform(Set<String> groups, List<String> lines) {
-    var isMember = groups.stream().anyMatch(each -> each.endsWith(":" + Policy.MEMBERS));
-    lines.add(isMember ? "permitted" : "refused   not known as a member");
-    return isMember ? Result.PERMITTED : Result.REFUSED;
   }
 
   /// The person's id alone, and within the workspace.
