@@ -95,6 +95,13 @@ class MainTest {
     assertThat(complained()).contains("Did you mean serve?", "--help");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"abc", "-1", "65536", "80 80", ""})
+  void portThatIsNoneIsWrongUsage(String port) {
+    assertThat(run(Map.of(), "serve", "--port", port)).isEqualTo(2);
+    assertThat(complained()).contains("--port on the command line", "0 to 65535");
+  }
+
   @Test
   void incompletePlatformSettingsStopTheStartAndAreNamed() {
     assertThat(run(Map.of("SLACK_BOT_TOKEN", "xoxb-secret"), "serve")).isOne();
@@ -122,7 +129,7 @@ class MainTest {
     var words = new ArrayList<>(List.of(command.split(" ")));
     words.addAll(List.of("--data", "/nonexistent", "--port", "99999"));
 
-    assertThat(run(Map.of("PORT", "1"), words.toArray(String[]::new))).isOne();
+    assertThat(run(Map.of("PORT", "1"), words.toArray(String[]::new))).isEqualTo(2);
     assertThat(complained()).startsWith("--port on the command line is 99999, and must be");
   }
 

@@ -41,6 +41,8 @@ import java.util.stream.Stream;
 
 /// Parses one command line of `./runnel`.
 final class CommandLineParser {
+  private static final String PORT = "--port";
+  private static final int MAX_PORT = 65_535;
   private static final String POLICY = "policy";
   private static final String ESCAPE = "--escape";
   private static final String OWN = "--own";
@@ -118,16 +120,31 @@ final class CommandLineParser {
       } else if (rest.isEmpty()) {
         return wrong("%s needs a value.".formatted(word));
       } else {
-        choose(word, rest.remove());
+        var value = rest.remove();
+        if (word.equals(PORT) && !isPort(value)) {
+          return wrong(
+              "--port on the command line is %s, and must be a number from 0 to %d."
+                  .formatted(value, MAX_PORT));
+        }
+        choose(word, value);
       }
     }
     return Optional.empty();
   }
 
+  private static boolean isPort(String value) {
+    try {
+      var port = Integer.parseInt(value);
+      return port >= 0 && port <= MAX_PORT;
+    } catch (NumberFormatException _) {
+      return false;
+    }
+  }
+
   private void choose(String option, String value) {
     switch (option) {
       case "--config" -> file = Optional.of(Path.of(value));
-      case "--port" -> overrides.put(RunnelSettings.PORT, value);
+      case PORT -> overrides.put(RunnelSettings.PORT, value);
       case "--data" -> overrides.put(RunnelSettings.DATA, value);
       default -> chosen.put(option.substring(2), value);
     }
