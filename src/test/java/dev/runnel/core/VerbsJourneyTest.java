@@ -28,6 +28,8 @@ import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunId;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.EnvironmentIds;
+import dev.runnel.core.scope.Routes;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
@@ -37,11 +39,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Each verb, as it is typed, through all workers over a real store.
 class VerbsJourneyTest {
@@ -549,6 +555,54 @@ class VerbsJourneyTest {
           .contains("Environment (env): web-env (from the profile web)")
           .contains("Model: fast (set here)")
           .contains("run: --profile \"web\" fix the test");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "explain: fix it --profile nope, There is no profile `nope`",
+      "explain: --profile Web2 fix it, There is no profile `Web2`",
+      "explain --profile nope, There is no profile `nope`"
+    })
+    void explainNamesAProfileThatDoesNotExist(String words, String problem) {
+      assertThat(text(fromPlace(words))).contains("Nothing was started", "Problem: " + problem);
+      assertThat(world.runs.calls()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nope", "Web", "web2"})
+    void explainAndTheStartNameAnEnvironmentThatDoesNotExist(String name) {
+      world.defaultsTo(withEnvironments("web"));
+      var problem = "There is no environment `%s`. There are: web.".formatted(name);
+
+      assertThat(text(fromPlace("explain: fix it --env " + name))).contains("Problem: " + problem);
+      fromPlace("fix it --env " + name);
+
+      assertThat(posted()).contains(problem);
+      assertThat(world.runs.calls()).isZero();
+    }
+
+    @Test
+    void environmentIsRefusedWhereNoneAreConfigured() {
+      world.defaultsTo(withEnvironments());
+      fromPlace("fix it --env nope");
+
+      assertThat(posted()).contains("There is no environment `nope`. None are configured yet.");
+      assertThat(world.runs.calls()).isZero();
+    }
+
+    private String posted() {
+      return world.surface.posts().stream()
+          .map(post -> post.update().toString())
+          .collect(Collectors.joining("\n"));
+    }
+
+    private static Defaults withEnvironments(String... names) {
+      return new Defaults(
+          Map.of(),
+          Set.of(),
+          Routes.NONE,
+          new EnvironmentIds(
+              Stream.of(names).collect(Collectors.toMap(it -> it, it -> it)), Optional.empty()));
     }
 
     @Test

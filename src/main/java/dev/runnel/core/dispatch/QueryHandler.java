@@ -33,6 +33,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Answers the commands that Runnel handles without an agent. The stop of all of a person's runs
 /// becomes a delivery for each run.
@@ -106,12 +107,8 @@ record QueryHandler(
               defaultsResolver.defaults().maySet(Question.Configure.Level.WORKSPACE, here, actor),
               accessCheck.permissions(delivery));
       case Question.Explain(var request) ->
-          AnswerFormatter.explain(
-              request,
-              defaultsResolver.of(request, here, actor, delivery.snapshot()),
-              store.read(bindings -> bindings.of(here)),
-              delivery.origin().replyTo().isPresent(),
-              accessCheck.preview(delivery, request));
+          explained(
+              request, defaultsResolver.of(request, here, actor, delivery.snapshot()), attempt);
       case Question.Why(var link) -> why(link, attempt);
       case Question.Usage _ ->
           AnswerFormatter.usage(
@@ -134,6 +131,27 @@ record QueryHandler(
       case Question.Home _, Question.Compose _, Question.Edit _ ->
           throw new IllegalArgumentException("Not answered by a card: " + question);
     };
+  }
+
+  private InfoCard explained(Request request, Defaults.Resolved resolved, DeliveryAttempt attempt) {
+    var delivery = attempt.delivery();
+    var problems =
+        Stream.concat(
+                resolved.unknownProfile().map(defaultsResolver.profiles()::unknown).stream(),
+                resolved
+                    .request()
+                    .options()
+                    .environment()
+                    .flatMap(defaultsResolver.defaults().environments()::problem)
+                    .stream())
+            .toList();
+    return AnswerFormatter.explain(
+        request,
+        resolved,
+        store.read(bindings -> bindings.of(delivery.conversation())),
+        delivery.origin().replyTo().isPresent(),
+        accessCheck.preview(delivery, request),
+        problems);
   }
 
   private List<Binding> in(String place, Conversation asked, int limit) {

@@ -147,6 +147,16 @@ record RunStarter(
       results.complete(attempt, work -> attempt.respond(work, unknown));
       return;
     }
+    var missing =
+        resolved
+            .request()
+            .options()
+            .environment()
+            .flatMap(defaultsResolver.defaults().environments()::problem);
+    if (missing.isPresent()) {
+      results.complete(attempt, work -> attempt.respond(work, missing.get()));
+      return;
+    }
     var surface = surfaces.find(attempt.conversation().surface());
     if (surface.isEmpty()) {
       results.parkDisabled(attempt);

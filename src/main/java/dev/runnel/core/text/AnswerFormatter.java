@@ -162,13 +162,16 @@ public final class AnswerFormatter {
   /// @param request the request with its own options only
   /// @param own the run that the request would go to
   /// @param verdict the policy's decision about a start; empty if there is no policy
+  /// @param problems why it could not be started as it is, in sentences
   public static InfoCard explain(
       Request request,
       Defaults.Resolved resolved,
       Optional<Binding> own,
       boolean fromPlace,
-      Optional<Verdict> verdict) {
+      Optional<Verdict> verdict,
+      List<String> problems) {
     var rows = new ArrayList<Row>();
+    problems.forEach(problem -> rows.add(Row.of("Problem", problem)));
     if (!request.text().isBlank()) {
       rows.add(Row.of("Prompt", cut(request.text(), MAX_PROMPT)));
     }

@@ -145,7 +145,8 @@ class ShownCommandsTest {
                   new Defaults.Resolved(request, Optional.empty(), Map.of(), Optional.empty()),
                   Optional.empty(),
                   true,
-                  Optional.empty())
+                  Optional.empty(),
+                  List.of())
               .next();
 
       assertThat(MessageParser.command(next.getFirst().command()))
