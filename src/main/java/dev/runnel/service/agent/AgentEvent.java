@@ -78,6 +78,9 @@ public sealed interface AgentEvent {
   /// The agent reports that it failed, regardless of its exit status.
   record Failure(String why) implements AgentEvent {}
 
+  /// The agent reports an error after it finished, without any work since.
+  record LateError(String why) implements AgentEvent {}
+
   /// Returns a copy with the function applied to all text that people read.
   default AgentEvent redacted(UnaryOperator<String> redact) {
     return switch (this) {
@@ -93,6 +96,7 @@ public sealed interface AgentEvent {
       case Answer(String text) -> new Answer(redact.apply(text));
       case Plan(String text) -> new Plan(redact.apply(text));
       case Failure(String why) -> new Failure(redact.apply(why));
+      case LateError(String why) -> new LateError(redact.apply(why));
       case Session _, FileWritten _, UsageReport _, MessageRead _, InputLine _, Finished _ -> this;
     };
   }

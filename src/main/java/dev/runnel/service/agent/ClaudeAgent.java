@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 
 /// Claude Code in print mode, with `stream-json` input and output. While it works, it reads
 /// messages before its next step, and echoes each on its output when it has read it.
@@ -32,6 +33,9 @@ record ClaudeAgent() implements Harness {
   /// to a part of a command. Claude Code also requests permission for what it would otherwise
   /// refuse itself, such as access to files outside the workspace.
   private static final Set<String> RULE_REASONS = Set.of("rule", "subcommandResults");
+
+  /// Begins an error that is for the developers of Claude Code.
+  private static final String DIAGNOSTIC = "[ede_diagnostic]";
 
   private static final Pattern TRUNCATED_REQUEST =
       Pattern.compile("\\{\"type\":\"control_request\",\"request_id\":\"([A-Za-z0-9-]{1,100})\".*");
@@ -194,6 +198,8 @@ record ClaudeAgent() implements Harness {
     private final Map<String, String> commands = new RunningCommands();
     // The cost reported so far, because each result reports the total.
     private BigDecimal reported = BigDecimal.ZERO;
+    // Whether the agent reported success and has done nothing since.
+    private boolean hasFinished;
 
     @Override
     public Optional<String> message(String id, String text) {
@@ -263,15 +269,43 @@ record ClaudeAgent() implements Harness {
       var event = JsonLines.parse(line);
       return switch (event.path("type").asText()) {
         case "system" -> system(event);
-        case "assistant" -> assistant(event.path("message").path("content"), commands);
-        case "user" ->
-            event.path("isReplay").asBoolean()
-                ? List.of(new AgentEvent.MessageRead(event.path("uuid").asText()))
-                : results(event.path("message").path("content"), commands);
+        case "assistant" -> {
+          hasFinished = false;
+          yield assistant(event.path("message").path("content"), commands);
+        }
+        case "user" -> {
+          if (event.path("isReplay").asBoolean()) {
+            hasFinished = false;
+            yield List.of(new AgentEvent.MessageRead(event.path("uuid").asText()));
+          }
+          yield results(event.path("message").path("content"), commands);
+        }
         case "result" ->
             result(event, sinceLastReport(Usage.dollars(event.path("total_cost_usd"))));
         default -> List.of();
       };
+    }
+
+    /// @param dollars the cost since the last result
+    private List<AgentEvent> result(JsonNode event, Optional<BigDecimal> dollars) {
+      var events = new ArrayList<AgentEvent>();
+      events.add(usageReport(event.path("usage"), dollars));
+      // The subtype can be "success" even for an error.
+      if (event.path("is_error").asBoolean()) {
+        var why = reason(event);
+        events.add(
+            hasFinished && event.path("num_turns").asInt(1) == 0
+                ? new AgentEvent.LateError(why)
+                : new AgentEvent.Failure(why));
+      } else {
+        var text = event.path("result").asText();
+        if (!text.isBlank()) {
+          events.add(new AgentEvent.Answer(text));
+        }
+        events.add(new AgentEvent.Finished());
+        hasFinished = true;
+      }
+      return events;
     }
 
     /// A smaller total takes nothing back.
@@ -369,28 +403,28 @@ record ClaudeAgent() implements Harness {
   }
 
   /// @param dollars the cost since the last result
-  private static List<AgentEvent> result(JsonNode event, Optional<BigDecimal> dollars) {
-    var usage = event.path("usage");
-    var events = new ArrayList<AgentEvent>();
-    events.add(
-        new AgentEvent.UsageReport(
-            new Usage(
-                usage.path("input_tokens").asLong()
-                    + usage.path("cache_creation_input_tokens").asLong()
-                    + usage.path("cache_read_input_tokens").asLong(),
-                usage.path("output_tokens").asLong(),
-                dollars,
-                false)));
-    var text = event.path("result").asText();
-    if (event.path("is_error").asBoolean()) {
-      // The subtype can be "success" even for an error.
-      events.add(new AgentEvent.Failure(text.isBlank() ? event.path("subtype").asText() : text));
-    } else {
-      if (!text.isBlank()) {
-        events.add(new AgentEvent.Answer(text));
-      }
-      events.add(new AgentEvent.Finished());
+  private static AgentEvent usageReport(JsonNode usage, Optional<BigDecimal> dollars) {
+    return new AgentEvent.UsageReport(
+        new Usage(
+            usage.path("input_tokens").asLong()
+                + usage.path("cache_creation_input_tokens").asLong()
+                + usage.path("cache_read_input_tokens").asLong(),
+            usage.path("output_tokens").asLong(),
+            dollars,
+            false));
+  }
+
+  /// Why a result is an error: what it says, else its errors, else its kind.
+  private static String reason(JsonNode result) {
+    var text = result.path("result").asText();
+    if (!text.isBlank()) {
+      return text;
     }
-    return events;
+    var errors =
+        StreamSupport.stream(result.path("errors").spliterator(), false)
+            .map(error -> error.isTextual() ? error.asText() : error.path("message").asText())
+            .filter(error -> !error.isBlank() && !error.startsWith(DIAGNOSTIC))
+            .collect(Collectors.joining("\n"));
+    return errors.isEmpty() ? result.path("subtype").asText() : errors;
   }
 }

@@ -72,6 +72,9 @@ public final class OutputCollector {
   /// Summary of the complete output.
   ///
   /// @param answer empty if the agent wrote no text
+  /// @param finishedAnswer the answer when the agent last reported that it finished, also if it
+  ///   continued
+  /// @param lateError an error that it reported after it finished, without any work since
   /// @param errors the last lines of standard error
   /// @param finished whether the agent reported that it finished
   /// @param hasSession whether the agent reported its session
@@ -79,8 +82,10 @@ public final class OutputCollector {
   /// @param tests the commands that ran tests, as far as the agent reports its commands
   public record Summary(
       String answer,
+      Optional<String> finishedAnswer,
       Optional<String> question,
       Optional<String> failure,
+      Optional<String> lateError,
       String errors,
       boolean finished,
       boolean hasSession,
@@ -88,16 +93,31 @@ public final class OutputCollector {
       List<ExecutionEvidence.TestRun> tests) {
     /// Of an output that could not be read to its end.
     static final Summary NONE =
-        new Summary("", Optional.empty(), Optional.empty(), "", false, false, List.of(), List.of());
+        new Summary(
+            "",
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            "",
+            false,
+            false,
+            List.of(),
+            List.of());
 
+    private static final int ERROR = 1;
     private static final int CANNOT_EXECUTE = 126;
     private static final int NOT_FOUND = 127;
+    private static final String AFTER_ANSWER =
+        "\n\nAfter this answer, the agent program reported an error: ";
 
     /// Determines the result. Neither the exit status nor the agent's report is sufficient alone:
     /// some agents exit with 0 when they fail or are killed, others fail after they reported
-    /// success.
+    /// success. A failure keeps the answer that came before it.
     public ExecutionResult toResult(Harness harness, int status) {
-      if (status == 0 && failure.isEmpty()) {
+      // Agents exit with an error after a late one.
+      var isSuccess = status == 0 || (status == ERROR && lateError.isPresent());
+      if (isSuccess && failure.isEmpty()) {
         if (harness.reportsCompletion() && !finished) {
           return ExecutionResult.failed(
               "The agent ended before it was finished." + (errors.isEmpty() ? "" : "\n" + errors));
@@ -107,16 +127,20 @@ public final class OutputCollector {
             .orElseGet(
                 () ->
                     ExecutionResult.succeeded(
-                        answer.isEmpty() ? "The agent finished without an answer." : answer));
+                        (answer.isEmpty() ? "The agent finished without an answer." : answer)
+                            + lateError.map(AFTER_ANSWER::concat).orElse("")));
       }
       if (status == CANNOT_EXECUTE || status == NOT_FOUND) {
         return ExecutionResult.setupFailed(
             errors.isEmpty() ? "The agent's command cannot be run." : errors);
       }
-      return ExecutionResult.failed(
+      var why =
           failure
+              .or(() -> lateError)
               .or(() -> Optional.of(errors).filter(text -> !text.isEmpty()))
-              .orElse("The agent ended with exit status " + status + " and gave no reason."));
+              .orElse("The agent ended with exit status " + status + " and gave no reason.");
+      return ExecutionResult.failed(
+          why + finishedAnswer.map("\n\nBefore, the agent answered:\n"::concat).orElse(""));
     }
   }
 
@@ -145,7 +169,9 @@ public final class OutputCollector {
   private @Nullable String answer;
   private @Nullable String question;
   private int choices;
+  private @Nullable String finishedAnswer;
   private @Nullable String failure;
+  private @Nullable String lateError;
   private long chars;
   private long unsavedBytes;
   private Runnable save = () -> {};
@@ -268,7 +294,14 @@ public final class OutputCollector {
         totalUsage = totalUsage.plus(counted);
       }
       case AgentEvent.MessageRead _, AgentEvent.InputLine _ -> {}
-      case AgentEvent.Finished() -> finished = true;
+      case AgentEvent.Finished() -> {
+        finished = true;
+        finishedAnswer = answer();
+      }
+      case AgentEvent.LateError(String why) -> {
+        lateError = Truncation.cut(why, MAX_QUESTION_LENGTH);
+        addEntry(TranscriptLine.Kind.ERROR, lateError);
+      }
       case AgentEvent.Failure(String why) -> failure = Truncation.cut(why, MAX_QUESTION_LENGTH);
     }
   }
@@ -334,6 +367,7 @@ public final class OutputCollector {
   void resume() {
     finished = false;
     failure = null;
+    lateError = null;
   }
 
   private void handleResult(String text, boolean failed) {
@@ -504,11 +538,17 @@ public final class OutputCollector {
     return lines;
   }
 
+  private String answer() {
+    return answer == null ? paragraph.text() : answer.strip();
+  }
+
   Summary summary() {
     return new Summary(
-        answer == null ? paragraph.text() : answer.strip(),
+        answer(),
+        Optional.ofNullable(finishedAnswer).filter(text -> !text.isEmpty()),
         Optional.ofNullable(question),
         Optional.ofNullable(failure).filter(why -> !why.isBlank()),
+        Optional.ofNullable(lateError),
         String.join("\n", errors),
         finished,
         hasSession,

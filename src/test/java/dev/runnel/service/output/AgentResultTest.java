@@ -1,0 +1,150 @@
+package dev.runnel.service.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.service.agent.AgentRefused;
+import dev.runnel.service.agent.Agents;
+import dev.runnel.service.agent.LaunchFiles;
+import dev.runnel.service.run.AgentAccess;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.limit.CostLimit;
+import dev.runnel.service.workspace.PermissionRules;
+import dev.runnel.text.Redactor;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/// How an execution ends by what its agent program printed and its exit status.
+class AgentResultTest {
+  private static final Path FOLDER = Path.of("workspace");
+  private static final String ANSWER =
+      """
+      {"type":"result","subtype":"success","is_error":false,"num_turns":3,"result":"It is fixed."}
+      """;
+
+  @Nested
+  class ErrorAfterTheAnswer {
+    @Test
+    void errorWithoutWorkAfterTheAnswerIsToldBelowTheAnswer() throws AgentRefused {
+      var result =
+          claude(
+              1,
+              ANSWER
+                  + """
+                  {"type":"result","subtype":"error_during_execution","is_error":true,\
+                  "num_turns":0,"errors":["only prompt commands are supported"]}
+                  """);
+
+      assertThat(result.state()).isEqualTo(ExecutionState.SUCCEEDED);
+      assertThat(result.message())
+          .isEqualTo(
+              "It is fixed.\n\nAfter this answer, the agent program reported an error: only prompt"
+                  + " commands are supported");
+    }
+
+    @Test
+    void failureOfLaterWorkKeepsTheAnswerBeforeIt() throws AgentRefused {
+      var result =
+          claude(
+              1,
+              ANSWER
+                  + """
+                  {"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"On"}]}}
+                  {"type":"result","subtype":"error_during_execution","is_error":true,\
+                  "num_turns":2,"errors":["the session is too long","ENOSPC"]}
+                  """);
+
+      assertThat(result.state()).isEqualTo(ExecutionState.FAILED);
+      assertThat(result.message())
+          .isEqualTo(
+              "the session is too long\nENOSPC\n\nBefore, the agent answered:\nIt is fixed.");
+    }
+
+    @Test
+    void errorOfCodexAfterItsAnswerKeepsTheAnswer() throws AgentRefused {
+      assertThat(
+              result(
+                      "codex",
+                      1,
+                      """
+                      {"type":"item.completed","item":{"type":"agent_message","text":"Done."}}
+                      {"type":"turn.completed","usage":{}}
+                      {"type":"turn.failed","error":{"message":"stream disconnected"}}
+                      """)
+                  .message())
+          .isEqualTo("stream disconnected\n\nBefore, the agent answered:\nDone.");
+    }
+
+    @Test
+    void exitStatusAfterTheAnswerOfGeminiAndOpencodeKeepsTheAnswer() throws AgentRefused {
+      assertThat(
+              result(
+                      "gemini",
+                      3,
+                      """
+                      {"type":"message","role":"assistant","content":"Done."}
+                      {"type":"result","status":"success"}
+                      """)
+                  .message())
+          .startsWith("The agent ended with exit status 3")
+          .endsWith("Before, the agent answered:\nDone.");
+      assertThat(
+              result(
+                      "opencode",
+                      0,
+                      """
+                      {"type":"text","part":{"text":"Done."}}
+                      {"type":"step_finish","part":{"reason":"stop"}}
+                      {"type":"error","error":{"data":{"message":"disk is full"}}}
+                      """)
+                  .message())
+          .isEqualTo("disk is full\n\nBefore, the agent answered:\nDone.");
+    }
+
+    @Test
+    void errorsOfAResultAreTheReason() throws AgentRefused {
+      assertThat(
+              claude(
+                      1,
+                      """
+                      {"type":"result","subtype":"error_during_execution","is_error":true,\
+                      "num_turns":0,"errors":["No conversation found with session ID: 7"]}
+                      """)
+                  .message())
+          .isEqualTo("No conversation found with session ID: 7");
+    }
+  }
+
+  private static ExecutionResult claude(int status, String output) throws AgentRefused {
+    return result("claude", status, output);
+  }
+
+  private static ExecutionResult result(String agent, int status, String output)
+      throws AgentRefused {
+    var harness = Agents.onOtherMachines(Optional.empty()).named(agent).orElseThrow();
+    return collector(agent, output).summary().toResult(harness, status);
+  }
+
+  private static OutputCollector collector(String agent, String output) throws AgentRefused {
+    var harness = Agents.onOtherMachines(Optional.empty()).named(agent).orElseThrow();
+    var request = ExecutionRequest.internal("run").withPrompt("Fix it");
+    var files =
+        new LaunchFiles(
+            FOLDER, FOLDER, Map.of(), AgentAccess.FULL, PermissionRules.NONE, false, true);
+    var collector =
+        new OutputCollector(
+            request,
+            harness,
+            harness.outputParser(request, files),
+            FOLDER,
+            FOLDER,
+            CostLimit.NONE,
+            Redactor.PATTERNS);
+    output.lines().flatMap(line -> collector.parse(line).stream()).forEach(collector::add);
+    return collector;
+  }
+}
