@@ -198,6 +198,7 @@ record ClaudeAgent() implements Harness {
     private final Map<String, String> commands = new RunningCommands();
     // The cost reported so far, because each result reports the total.
     private BigDecimal reported = BigDecimal.ZERO;
+    private final LastMessage lastMessage = new LastMessage("");
     // Whether the agent reported success and has done nothing since.
     private boolean hasFinished;
 
@@ -271,7 +272,7 @@ record ClaudeAgent() implements Harness {
         case "system" -> system(event);
         case "assistant" -> {
           hasFinished = false;
-          yield assistant(event.path("message").path("content"), commands);
+          yield assistant(event.path("message"));
         }
         case "user" -> {
           if (event.path("isReplay").asBoolean()) {
@@ -286,6 +287,40 @@ record ClaudeAgent() implements Harness {
       };
     }
 
+    private List<AgentEvent> assistant(JsonNode message) {
+      var events = new ArrayList<AgentEvent>();
+      for (var part : message.path("content")) {
+        switch (part.path("type").asText()) {
+          case "text" -> {
+            var text = part.path("text").asText();
+            lastMessage.add(message.path("id").asText(), text);
+            events.add(new AgentEvent.Message(text));
+          }
+          case "tool_use" -> {
+            var tool = part.path("name").asText();
+            var input = part.path("input");
+            var toolUse = JsonLines.toolUse(tool, input);
+            events.add(toolUse);
+            switch (tool) {
+              case "TodoWrite" -> events.add(JsonLines.plan(input.path("todos"), "content"));
+              case "ExitPlanMode" -> events.add(new AgentEvent.Plan(input.path("plan").asText()));
+              case "Bash" -> {
+                var id = part.path("id").asText();
+                if (JsonLines.isId(id)) {
+                  commands.put(id, toolUse.input());
+                }
+              }
+              case "Write" ->
+                  events.add(new AgentEvent.FileWritten(input.path("file_path").asText()));
+              default -> {}
+            }
+          }
+          default -> {}
+        }
+      }
+      return events;
+    }
+
     /// @param dollars the cost since the last result
     private List<AgentEvent> result(JsonNode event, Optional<BigDecimal> dollars) {
       var events = new ArrayList<AgentEvent>();
@@ -298,14 +333,21 @@ record ClaudeAgent() implements Harness {
                 ? new AgentEvent.LateError(why)
                 : new AgentEvent.Failure(why));
       } else {
-        var text = event.path("result").asText();
+        var text = answer(event.path("result").asText());
         if (!text.isBlank()) {
           events.add(new AgentEvent.Answer(text));
         }
         events.add(new AgentEvent.Finished());
         hasFinished = true;
       }
+      lastMessage.clear();
       return events;
+    }
+
+    /// The result can be empty or only a piece of the last message.
+    private String answer(String result) {
+      var message = lastMessage.text();
+      return message.contains(result.strip()) ? message : result;
     }
 
     /// A smaller total takes nothing back.
@@ -340,36 +382,6 @@ record ClaudeAgent() implements Harness {
                           event.path("max_retries").asInt())));
       default -> List.of();
     };
-  }
-
-  private static List<AgentEvent> assistant(JsonNode content, Map<String, String> commands) {
-    var events = new ArrayList<AgentEvent>();
-    for (var part : content) {
-      switch (part.path("type").asText()) {
-        case "text" -> events.add(new AgentEvent.Message(part.path("text").asText()));
-        case "tool_use" -> {
-          var tool = part.path("name").asText();
-          var input = part.path("input");
-          var toolUse = JsonLines.toolUse(tool, input);
-          events.add(toolUse);
-          switch (tool) {
-            case "TodoWrite" -> events.add(JsonLines.plan(input.path("todos"), "content"));
-            case "ExitPlanMode" -> events.add(new AgentEvent.Plan(input.path("plan").asText()));
-            case "Bash" -> {
-              var id = part.path("id").asText();
-              if (JsonLines.isId(id)) {
-                commands.put(id, toolUse.input());
-              }
-            }
-            case "Write" ->
-                events.add(new AgentEvent.FileWritten(input.path("file_path").asText()));
-            default -> {}
-          }
-        }
-        default -> {}
-      }
-    }
-    return events;
   }
 
   private static List<AgentEvent> results(JsonNode content, Map<String, String> commands) {

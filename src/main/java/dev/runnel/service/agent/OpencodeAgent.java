@@ -106,7 +106,14 @@ record OpencodeAgent() implements Harness {
 
   @Override
   public OutputParser outputParser(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
-    return line -> {
+    return new Parser();
+  }
+
+  private static final class Parser implements OutputParser {
+    private final LastMessage lastMessage = new LastMessage("\n\n");
+
+    @Override
+    public List<AgentEvent> parse(String line) {
       var event = JsonLines.parse(line);
       var events = new ArrayList<AgentEvent>();
       if (event.hasNonNull("sessionID")) {
@@ -116,8 +123,9 @@ record OpencodeAgent() implements Harness {
       switch (event.path("type").asText()) {
         case "text" -> {
           var text = part.path("text").asText();
+          lastMessage.add(part.path("messageID").asText(), text);
           events.add(new AgentEvent.Message(text));
-          events.add(new AgentEvent.Answer(text));
+          events.add(new AgentEvent.Answer(lastMessage.text()));
         }
         case "tool_use" -> events.addAll(toolUse(part.path("tool").asText(), part.path("state")));
         case "step_finish" -> {
@@ -130,7 +138,7 @@ record OpencodeAgent() implements Harness {
         default -> {}
       }
       return events;
-    };
+    }
   }
 
   /// opencode reports a tool only after it has finished.

@@ -119,6 +119,84 @@ class AgentResultTest {
     }
   }
 
+  @Nested
+  class AnswerInPieces {
+    @Test
+    void piecesOfTheLastMessageAreTheAnswer() throws AgentRefused {
+      assertThat(claudeSays("The first half ", "m", "and the rest.", "The first half "))
+          .isEqualTo("The first half and the rest.");
+      assertThat(claudeSays("The first half ", "m", "and the rest.", "and the rest."))
+          .isEqualTo("The first half and the rest.");
+    }
+
+    @Test
+    void emptyResultIsTheWholeLastMessage() throws AgentRefused {
+      assertThat(claudeSays("Two causes:\\n\\n", "m", "1. The cart\\n\\n2. The price", ""))
+          .isEqualTo("Two causes:\n\n1. The cart\n\n2. The price");
+    }
+
+    @Test
+    void messageBeforeTheLastOneIsNotTheAnswer() throws AgentRefused {
+      assertThat(claudeSays("Let me look.", "other", "It is fixed.", "It is fixed."))
+          .isEqualTo("It is fixed.");
+    }
+
+    @Test
+    void resultThatTheLastMessageDoesNotContainIsTheAnswer() throws AgentRefused {
+      assertThat(claudeSays("Let me look.", "m", "Still looking.", "It is fixed."))
+          .isEqualTo("It is fixed.");
+    }
+
+    @Test
+    void messageOfAnEarlierTurnIsNotTheAnswerOfALaterOne() throws AgentRefused {
+      assertThat(
+              claude(
+                      0,
+                      text("Earlier.", "m")
+                          + success("Earlier.")
+                          + "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"u\"}\n"
+                          + text("Later.", "n")
+                          + success(""))
+                  .message())
+          .isEqualTo("Later.");
+    }
+
+    @Test
+    void textsOfOneMessageOfOpencodeAreOneAnswer() throws AgentRefused {
+      assertThat(
+              result(
+                      "opencode",
+                      0,
+                      """
+                      {"type":"text","part":{"messageID":"a","text":"Let me look."}}
+                      {"type":"text","part":{"messageID":"b","text":"The first half."}}
+                      {"type":"text","part":{"messageID":"b","text":"The second half."}}
+                      {"type":"step_finish","part":{"reason":"stop"}}
+                      """)
+                  .message())
+          .isEqualTo("The first half.\n\nThe second half.");
+    }
+
+    private static String claudeSays(String first, String id, String second, String result)
+        throws AgentRefused {
+      return claude(0, text(first, id) + text(second, "m") + success(result)).message();
+    }
+
+    private static String text(String text, String id) {
+      return """
+      {"type":"assistant","message":{"id":"%s","content":[{"type":"text","text":"%s"}]}}
+      """
+          .formatted(id, text);
+    }
+
+    private static String success(String result) {
+      return """
+      {"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"%s"}
+      """
+          .formatted(result);
+    }
+  }
+
   private static ExecutionResult claude(int status, String output) throws AgentRefused {
     return result("claude", status, output);
   }
