@@ -34,6 +34,8 @@ record ClaudeAgent() implements Harness {
   /// refuse itself, such as access to files outside the workspace.
   private static final Set<String> RULE_REASONS = Set.of("rule", "subcommandResults");
 
+  private static final String SUCCESS = "success";
+
   /// Begins an error that is for the developers of Claude Code.
   private static final String DIAGNOSTIC = "[ede_diagnostic]";
 
@@ -325,13 +327,12 @@ record ClaudeAgent() implements Harness {
     private List<AgentEvent> result(JsonNode event, Optional<BigDecimal> dollars) {
       var events = new ArrayList<AgentEvent>();
       events.add(usageReport(event.path("usage"), dollars));
-      // The subtype can be "success" even for an error.
-      if (event.path("is_error").asBoolean()) {
-        var why = reason(event);
+      var failure = failure(event);
+      if (failure.isPresent()) {
         events.add(
             hasFinished && event.path("num_turns").asInt(1) == 0
-                ? new AgentEvent.LateError(why)
-                : new AgentEvent.Failure(why));
+                ? new AgentEvent.LateError(failure.get())
+                : new AgentEvent.Failure(failure.get()));
       } else {
         var text = answer(event.path("result").asText());
         if (!text.isBlank()) {
@@ -426,17 +427,49 @@ record ClaudeAgent() implements Harness {
             false));
   }
 
-  /// Why a result is an error: what it says, else its errors, else its kind.
-  private static String reason(JsonNode result) {
+  /// Why a result is no success; empty if it is one. The subtype can be `success` even for an
+  /// error, and an error need not be marked as one.
+  private static Optional<String> failure(JsonNode result) {
     var text = result.path("result").asText();
-    if (!text.isBlank()) {
-      return text;
+    var subtype = result.path("subtype").asText(SUCCESS);
+    var isError = result.path("is_error").asBoolean();
+    if (isError && !text.isBlank()) {
+      return Optional.of(text);
     }
-    var errors =
-        StreamSupport.stream(result.path("errors").spliterator(), false)
-            .map(error -> error.isTextual() ? error.asText() : error.path("message").asText())
-            .filter(error -> !error.isBlank() && !error.startsWith(DIAGNOSTIC))
-            .collect(Collectors.joining("\n"));
-    return errors.isEmpty() ? result.path("subtype").asText() : errors;
+    if (!subtype.equals(SUCCESS)) {
+      var errors = errors(result.path("errors"));
+      return Optional.of(
+          errors.isEmpty()
+              ? switch (subtype) {
+                case "error_max_turns" -> "The agent reached its limit of turns.";
+                case "error_max_budget_usd" -> "The agent reached its own cost limit.";
+                case "error_during_execution" -> "An error interrupted the agent.";
+                default -> JsonLines.noReason(subtype);
+              }
+              : errors);
+    }
+    if (isError) {
+      return Optional.of("The agent reported an error and gave no reason.");
+    }
+    return text.isBlank() ? unfinished(result.path("stop_reason").asText("")) : Optional.empty();
+  }
+
+  private static String errors(JsonNode errors) {
+    return StreamSupport.stream(errors.spliterator(), false)
+        .map(error -> error.isTextual() ? error.asText() : error.path("message").asText())
+        .filter(error -> !error.isBlank() && !error.startsWith(DIAGNOSTIC))
+        .collect(Collectors.joining("\n"));
+  }
+
+  /// Why the work is unfinished if the last message has no text.
+  private static Optional<String> unfinished(String stopReason) {
+    return switch (stopReason) {
+      case "", "end_turn", "stop_sequence" -> Optional.empty();
+      case "tool_use" ->
+          Optional.of("The agent ended before it was finished: its last message calls a tool.");
+      case "refusal" -> Optional.of("The model refused to answer this.");
+      case "max_tokens" -> Optional.of("The model's answer was longer than it may be.");
+      default -> Optional.of("The agent ended before it was finished (%s).".formatted(stopReason));
+    };
   }
 }

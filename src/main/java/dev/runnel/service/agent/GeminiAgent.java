@@ -201,6 +201,7 @@ record GeminiAgent() implements Harness {
 
   /// Assembles an answer that arrives in chunks, and emits each line when it is complete.
   private static final class ChunkParser implements OutputParser {
+    private static final String SUCCESS = "success";
     private static final int MAX_ANSWER = 64 * 1024;
     private static final int MAX_LINE = 64 * 1024;
 
@@ -245,8 +246,10 @@ record GeminiAgent() implements Harness {
         case "result" -> {
           var events = flushLine();
           events.add(usageReport(event.path("stats")));
-          if (event.path("status").asText().equals("error")) {
-            events.add(new AgentEvent.Failure(event.path("error").path("message").asText()));
+          var status = event.path("status").asText(SUCCESS);
+          if (!status.equals(SUCCESS)) {
+            var why = event.path("error").path("message").asText();
+            events.add(new AgentEvent.Failure(why.isBlank() ? JsonLines.noReason(status) : why));
           } else {
             if (!answer.toString().isBlank()) {
               events.add(new AgentEvent.Answer(answer.toString()));

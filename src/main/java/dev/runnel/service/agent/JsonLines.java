@@ -38,6 +38,11 @@ final class JsonLines {
     }
   }
 
+  /// Why an agent failed that reports only what kind of end it was.
+  static String noReason(String kind) {
+    return "The agent reported %s and gave no reason.".formatted(Truncation.cut(kind, MAX_SHOWN));
+  }
+
   /// Whether an id that an agent chose may be kept or sent back.
   static boolean isId(String id) {
     return !id.isEmpty() && id.length() <= MAX_ID;

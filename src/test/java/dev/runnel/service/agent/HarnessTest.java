@@ -138,7 +138,7 @@ class HarnessTest {
           .containsExactly(
               new PermissionRequest("f8237cb8-84d1-45dc-908a-c3c5b15cac37", Optional.of(call)));
       assertThat(recorded(new ClaudeAgent(), "claude/asked.jsonl").getLast())
-          .isEqualTo(new Failure("error_during_execution"));
+          .isEqualTo(new Failure("An error interrupted the agent."));
       assertThat(CLAUDE.refuse("r1", "Wait \"here\"", true))
           .isEqualTo(
               "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"r1\",\"response\":{\"behavior\":\"deny\",\"message\":\"Wait"

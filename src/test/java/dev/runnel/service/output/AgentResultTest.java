@@ -13,6 +13,7 @@ import dev.runnel.service.run.limit.CostLimit;
 import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.text.Redactor;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
@@ -194,6 +195,97 @@ class AgentResultTest {
       {"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"%s"}
       """
           .formatted(result);
+    }
+  }
+
+  @Nested
+  class UnfinishedWork {
+    private static final String TEXT =
+        """
+        {"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"I found two."}]}}
+        """;
+
+    @Test
+    void resultThatEndsWithAToolCallIsNoSuccess() throws AgentRefused {
+      assertFailure(
+          claude(0, TEXT + claudeResult("success", "tool_use")),
+          "The agent ended before it was finished: its last message calls a tool.");
+    }
+
+    @Test
+    void resultOfAnotherKindThanSuccessIsNoSuccessAlthoughItIsNotMarkedAsAnError()
+        throws AgentRefused {
+      assertFailure(
+          claude(0, TEXT + claudeResult("error_max_turns", "end_turn")),
+          "The agent reached its limit of turns.");
+      assertFailure(
+          claude(0, claudeResult("error_max_budget_usd", "end_turn")),
+          "The agent reached its own cost limit.");
+      assertFailure(
+          claude(0, claudeResult("error_of_the_future", "end_turn")),
+          "The agent reported error_of_the_future and gave no reason.");
+    }
+
+    @Test
+    void resultWithoutTextThatTheModelDidNotEndIsNoSuccess() throws AgentRefused {
+      assertFailure(
+          claude(0, claudeResult("success", "refusal")), "The model refused to answer this.");
+      assertFailure(
+          claude(0, claudeResult("success", "max_tokens")),
+          "The model's answer was longer than it may be.");
+      assertFailure(
+          claude(0, claudeResult("success", "new_reason")),
+          "The agent ended before it was finished (new_reason).");
+    }
+
+    @Test
+    void emptyResultThatTheModelEndedIsASuccess() throws AgentRefused {
+      for (var reason : List.of("end_turn", "stop_sequence")) {
+        assertThat(claude(0, claudeResult("success", reason)).state())
+            .isEqualTo(ExecutionState.SUCCEEDED);
+      }
+    }
+
+    @Test
+    void resultOfGeminiWithAnotherStatusThanSuccessIsNoSuccess() throws AgentRefused {
+      assertFailure(
+          result("gemini", 0, "{\"type\":\"result\",\"status\":\"cancelled\"}"),
+          "The agent reported cancelled and gave no reason.");
+      assertFailure(
+          result("gemini", 0, "{\"type\":\"result\",\"status\":\"error\"}"),
+          "The agent reported error and gave no reason.");
+    }
+
+    @Test
+    void turnOfCodexThatWasInterruptedIsNoSuccess() throws AgentRefused {
+      assertFailure(
+          result(
+              "codex",
+              0,
+              """
+              {"method":"turn/completed","params":{"threadId":"","turn":{"status":"interrupted"}}}
+              """),
+          "The turn was interrupted.");
+    }
+
+    @Test
+    void stepOfOpencodeThatReachedTheMaximumLengthIsNoSuccess() throws AgentRefused {
+      assertFailure(
+          result("opencode", 0, "{\"type\":\"step_finish\",\"part\":{\"reason\":\"length\"}}"),
+          "The agent ended before it was finished.");
+    }
+
+    private static String claudeResult(String subtype, String stopReason) {
+      return """
+      {"type":"result","subtype":"%s","is_error":false,"num_turns":3,"result":"",\
+      "stop_reason":"%s","errors":[]}
+      """
+          .formatted(subtype, stopReason);
+    }
+
+    private static void assertFailure(ExecutionResult result, String why) {
+      assertThat(result.state()).isEqualTo(ExecutionState.FAILED);
+      assertThat(result.message()).isEqualTo(why);
     }
   }
 
