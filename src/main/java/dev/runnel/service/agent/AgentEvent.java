@@ -1,6 +1,7 @@
 package dev.runnel.service.agent;
 
 import dev.runnel.service.run.Usage;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -81,6 +82,14 @@ public sealed interface AgentEvent {
   /// The agent reports an error after it finished, without any work since.
   record LateError(String why) implements AgentEvent {}
 
+  /// What an agent says and does that the agent of the run has started. Its plan, words and end are
+  /// not those of the run.
+  record OfSubagent(AgentEvent event) implements AgentEvent {
+    static List<AgentEvent> all(List<AgentEvent> events) {
+      return events.stream().<AgentEvent>map(OfSubagent::new).toList();
+    }
+  }
+
   /// Returns a copy with the function applied to all text that people read.
   default AgentEvent redacted(UnaryOperator<String> redact) {
     return switch (this) {
@@ -97,6 +106,7 @@ public sealed interface AgentEvent {
       case Plan(String text) -> new Plan(redact.apply(text));
       case Failure(String why) -> new Failure(redact.apply(why));
       case LateError(String why) -> new LateError(redact.apply(why));
+      case OfSubagent(AgentEvent event) -> new OfSubagent(event.redacted(redact));
       case Session _, FileWritten _, UsageReport _, MessageRead _, InputLine _, Finished _ -> this;
     };
   }

@@ -270,11 +270,26 @@ record ClaudeAgent() implements Harness {
     @Override
     public List<AgentEvent> parse(String line) {
       var event = JsonLines.parse(line);
+      return event.hasNonNull("parent_tool_use_id") ? subagent(event) : agent(event);
+    }
+
+    private List<AgentEvent> subagent(JsonNode event) {
+      var content = event.path("message").path("content");
+      return AgentEvent.OfSubagent.all(
+          switch (event.path("type").asText()) {
+            case "assistant" -> said(content);
+            case "user" -> results(content, commands);
+            default -> List.of();
+          });
+    }
+
+    private List<AgentEvent> agent(JsonNode event) {
       return switch (event.path("type").asText()) {
         case "system" -> system(event);
         case "assistant" -> {
           hasFinished = false;
-          yield assistant(event.path("message"));
+          keep(event.path("message"));
+          yield said(event.path("message").path("content"));
         }
         case "user" -> {
           if (event.path("isReplay").asBoolean()) {
@@ -289,15 +304,19 @@ record ClaudeAgent() implements Harness {
       };
     }
 
-    private List<AgentEvent> assistant(JsonNode message) {
-      var events = new ArrayList<AgentEvent>();
+    private void keep(JsonNode message) {
       for (var part : message.path("content")) {
+        if (part.path("type").asText().equals("text")) {
+          lastMessage.add(message.path("id").asText(), part.path("text").asText());
+        }
+      }
+    }
+
+    private List<AgentEvent> said(JsonNode content) {
+      var events = new ArrayList<AgentEvent>();
+      for (var part : content) {
         switch (part.path("type").asText()) {
-          case "text" -> {
-            var text = part.path("text").asText();
-            lastMessage.add(message.path("id").asText(), text);
-            events.add(new AgentEvent.Message(text));
-          }
+          case "text" -> events.add(new AgentEvent.Message(part.path("text").asText()));
           case "tool_use" -> {
             var tool = part.path("name").asText();
             var input = part.path("input");

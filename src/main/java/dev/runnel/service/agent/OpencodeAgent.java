@@ -112,24 +112,35 @@ record OpencodeAgent() implements Harness {
   private static final class Parser implements OutputParser {
     private final LastMessage lastMessage = new LastMessage("\n\n");
 
+    // That of the first event; subagents have sessions of their own.
+    private String session = "";
+
     @Override
     public List<AgentEvent> parse(String line) {
       var event = JsonLines.parse(line);
+      if (!event.hasNonNull("sessionID")) {
+        return agent(event);
+      }
+      var id = event.get("sessionID").asText();
+      if (session.isEmpty() && JsonLines.isId(id)) {
+        session = id;
+      }
+      return id.equals(session) ? agent(event) : AgentEvent.OfSubagent.all(work(event));
+    }
+
+    private List<AgentEvent> agent(JsonNode event) {
       var events = new ArrayList<AgentEvent>();
       if (event.hasNonNull("sessionID")) {
         events.add(new AgentEvent.Session(event.get("sessionID").asText()));
       }
+      events.addAll(work(event));
       var part = event.path("part");
       switch (event.path("type").asText()) {
         case "text" -> {
-          var text = part.path("text").asText();
-          lastMessage.add(part.path("messageID").asText(), text);
-          events.add(new AgentEvent.Message(text));
+          lastMessage.add(part.path("messageID").asText(), part.path("text").asText());
           events.add(new AgentEvent.Answer(lastMessage.text()));
         }
-        case "tool_use" -> events.addAll(toolUse(part.path("tool").asText(), part.path("state")));
         case "step_finish" -> {
-          events.add(new AgentEvent.UsageReport(usage(part)));
           if (part.path("reason").asText().equals("stop")) {
             events.add(new AgentEvent.Finished());
           }
@@ -138,6 +149,16 @@ record OpencodeAgent() implements Harness {
         default -> {}
       }
       return events;
+    }
+
+    private static List<AgentEvent> work(JsonNode event) {
+      var part = event.path("part");
+      return switch (event.path("type").asText()) {
+        case "text" -> List.of(new AgentEvent.Message(part.path("text").asText()));
+        case "tool_use" -> toolUse(part.path("tool").asText(), part.path("state"));
+        case "step_finish" -> List.of(new AgentEvent.UsageReport(usage(part)));
+        default -> List.of();
+      };
     }
   }
 

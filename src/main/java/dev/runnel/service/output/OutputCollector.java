@@ -48,6 +48,9 @@ public final class OutputCollector {
   private static final Duration SHOWN_WAIT = Duration.ofSeconds(1);
   private static final int MAX_RESULT_LINE_LENGTH = 500;
 
+  /// Before what a subagent says and does, in the transcript.
+  private static final String SUBAGENT = "Subagent: ";
+
   /// Longer than any platform shows of an answer.
   private static final int MAX_ANSWER_LENGTH = 64 * 1024;
 
@@ -243,9 +246,8 @@ public final class OutputCollector {
         }
       }
       case AgentEvent.ToolUse toolUse -> {
-        opensPullRequest = OPENS_PULL_REQUEST.matcher(toolUse.input()).find();
         status = toolUse.activity();
-        addEntry(TranscriptLine.Kind.DID, toolUse.transcriptLine());
+        addToolUse(toolUse, "");
       }
       case AgentEvent.CommandEnded(String command, var exit) ->
           ExecutionEvidence.testRun(command, exit).ifPresent(this::addTest);
@@ -293,6 +295,7 @@ public final class OutputCollector {
         usage = usage.plus(counted);
         totalUsage = totalUsage.plus(counted);
       }
+      case AgentEvent.OfSubagent(AgentEvent event) -> addOfSubagent(event);
       case AgentEvent.MessageRead _, AgentEvent.InputLine _ -> {}
       case AgentEvent.Finished() -> {
         finished = true;
@@ -304,6 +307,25 @@ public final class OutputCollector {
       }
       case AgentEvent.Failure(String why) -> failure = Truncation.cut(why, MAX_QUESTION_LENGTH);
     }
+  }
+
+  private void addOfSubagent(AgentEvent event) {
+    switch (event) {
+      case AgentEvent.Message(String text) ->
+          text.lines().forEach(line -> addEntry(TranscriptLine.Kind.SAID, SUBAGENT + line));
+      case AgentEvent.ToolUse toolUse -> addToolUse(toolUse, SUBAGENT);
+      case AgentEvent.CommandEnded _,
+          AgentEvent.ToolResult _,
+          AgentEvent.FileWritten _,
+          AgentEvent.UsageReport _ ->
+          add(event);
+      default -> {}
+    }
+  }
+
+  private void addToolUse(AgentEvent.ToolUse toolUse, String prefix) {
+    opensPullRequest = OPENS_PULL_REQUEST.matcher(toolUse.input()).find();
+    addEntry(TranscriptLine.Kind.DID, prefix + toolUse.transcriptLine());
   }
 
   /// The report with as much of its cost as counts: see [CostLimit#counted].

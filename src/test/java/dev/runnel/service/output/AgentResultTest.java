@@ -10,6 +10,7 @@ import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.limit.CostLimit;
+import dev.runnel.service.store.TranscriptRows;
 import dev.runnel.service.workspace.PermissionRules;
 import dev.runnel.text.Redactor;
 import java.nio.file.Path;
@@ -286,6 +287,117 @@ class AgentResultTest {
     private static void assertFailure(ExecutionResult result, String why) {
       assertThat(result.state()).isEqualTo(ExecutionState.FAILED);
       assertThat(result.message()).isEqualTo(why);
+    }
+  }
+
+  @Nested
+  class Subagents {
+    private static final String PLAN =
+        """
+        {"type":"assistant","parent_tool_use_id":null,"message":{"id":"m","content":[\
+        {"type":"tool_use","id":"t","name":"TodoWrite",\
+        "input":{"todos":[{"content":"mine","status":"pending"}]}}]}}
+        """;
+    private static final String SUBAGENT =
+        """
+        {"type":"assistant","parent_tool_use_id":"toolu_1","message":{"id":"s","content":[\
+        {"type":"text","text":"I am a subagent."},\
+        {"type":"tool_use","id":"u","name":"TodoWrite",\
+        "input":{"todos":[{"content":"its own","status":"pending"}]}},\
+        {"type":"tool_use","id":"v","name":"Bash","input":{"command":"npm test"}},\
+        {"type":"tool_use","id":"w","name":"Write","input":{"file_path":"notes.txt"}}]}}
+        {"type":"user","parent_tool_use_id":"toolu_1","message":{"content":[\
+        {"type":"tool_result","tool_use_id":"v","content":"Exit code 1","is_error":true}]}}
+        """;
+    private static final String END =
+        "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"\"}";
+
+    @Test
+    void planOfASubagentIsNotThePlan() throws AgentRefused {
+      assertThat(collector("claude", PLAN + SUBAGENT).newOutput().artifacts())
+          .filteredOn(artifact -> artifact.type().equals("PLAN"))
+          .singleElement()
+          .asString()
+          .contains("mine");
+    }
+
+    @Test
+    void workOfASubagentIsNotTheStatus() throws AgentRefused {
+      assertThat(collector("claude", PLAN + SUBAGENT).newOutput().status())
+          .hasValueSatisfying(status -> assertThat(status).startsWith("Using TodoWrite"));
+    }
+
+    @Test
+    void wordsOfASubagentAreNotTheAnswer() throws AgentRefused {
+      assertThat(claude(0, SUBAGENT + END).message())
+          .isEqualTo("The agent finished without an answer.");
+      assertThat(
+              claude(0, "{\"type\":\"system\",\"subtype\":\"task_progress\"}\n" + SUBAGENT + END))
+          .isEqualTo(claude(0, SUBAGENT + END));
+    }
+
+    @Test
+    void errorAfterTheAnswerIsLateAlsoIfASubagentStillSpeaks() throws AgentRefused {
+      assertThat(
+              claude(
+                      1,
+                      ANSWER
+                          + SUBAGENT
+                          + """
+                          {"type":"result","subtype":"error_during_execution","is_error":true,\
+                          "num_turns":0,"errors":["late"]}
+                          """)
+                  .state())
+          .isEqualTo(ExecutionState.SUCCEEDED);
+    }
+
+    @Test
+    void workOfASubagentIsInTheTranscriptAndItsTestsAreEvidence() throws AgentRefused {
+      var collector = collector("claude", SUBAGENT + END);
+
+      assertThat(collector.newOutput().entries())
+          .extracting(TranscriptRows.Entry::text)
+          .contains("Subagent: I am a subagent.", "Subagent: Bash npm test", "Exit code 1");
+      assertThat(collector.summary().tests()).hasSize(1);
+    }
+
+    @Test
+    void anotherSessionOfOpencodeIsASubagent() throws AgentRefused {
+      var collector =
+          collector(
+              "opencode",
+              """
+              {"type":"step_start","sessionID":"ses_main","part":{}}
+              {"type":"text","sessionID":"ses_main","part":{"messageID":"a","text":"Done."}}
+              {"type":"text","sessionID":"ses_sub","part":{"messageID":"b","text":"Mine."}}
+              {"type":"tool_use","sessionID":"ses_sub","part":{"tool":"todowrite",\
+              "state":{"input":{"todos":[{"content":"its own"}]}}}}
+              {"type":"step_finish","sessionID":"ses_main","part":{"reason":"stop"}}
+              {"type":"error","sessionID":"ses_sub","error":{"name":"its error"}}
+              """);
+
+      assertThat(collector.newOutput().agentSession()).hasValue("opencode:ses_main");
+      assertThat(collector.newOutput().artifacts()).isEmpty();
+      var summary = collector.summary();
+      assertThat(summary.answer()).isEqualTo("Done.");
+      assertThat(summary.failure()).isEmpty();
+    }
+
+    @Test
+    void anotherThreadOfCodexIsASubagent() throws AgentRefused {
+      var collector =
+          collector(
+              "codex",
+              """
+              {"id":"thread","result":{"thread":{"id":"main"}}}
+              {"method":"turn/plan/updated","params":{"threadId":"sub","plan":[{"step":"x"}]}}
+              {"method":"item/completed","params":{"threadId":"sub",\
+              "item":{"type":"agentMessage","text":"Mine."}}}
+              {"method":"turn/completed","params":{"threadId":"sub","turn":{"status":"failed"}}}
+              """);
+
+      assertThat(collector.hasNew()).isFalse();
+      assertThat(collector.summary().failure()).isEmpty();
     }
   }
 
