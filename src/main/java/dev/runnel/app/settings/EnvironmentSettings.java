@@ -18,8 +18,11 @@ final class EnvironmentSettings {
   static final String PLACE = "agents.environments";
   private static final List<String> KEYS =
       List.of(
-          "name description repositories setup_commands docker_image variables egress ask kubernetes"
-              .split(" "));
+          """
+          name description repositories setup_commands docker_image variables egress ask kubernetes
+          lfs
+          """
+              .split("\\s+"));
   private static final List<String> REPOSITORY_KEYS =
       List.of("url", "ref", "folder", "token", "push");
 
@@ -92,7 +95,8 @@ final class EnvironmentSettings {
                 named,
                 egress(section.at("egress")),
                 KubernetesOptions.ofEnvironment(section.at("kubernetes")),
-                ask(section.at("ask"))));
+                ask(section.at("ask")),
+                flag(section.at("lfs"))));
   }
 
   /// An empty list permits nothing.
@@ -148,6 +152,10 @@ final class EnvironmentSettings {
 
   /// Whether a repository's `push` is set.
   static boolean push(YamlSection section) {
+    return flag(section);
+  }
+
+  private static boolean flag(YamlSection section) {
     if (!section.isAbsent() && !section.tree().isBoolean()) {
       throw section.wrong("must be true or false");
     }

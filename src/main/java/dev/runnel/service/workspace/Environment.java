@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 /// @param pod options of its pods in Kubernetes
 /// @param permissionRules the tools for which its agents ask a person; empty for the general
 ///   setting
+/// @param lfs whether the files of Git LFS are fetched; otherwise they are pointers
 @RecordBuilder
 public record Environment(
     String uid,
@@ -30,7 +31,8 @@ public record Environment(
     List<String> variables,
     Optional<EgressSetting> egress,
     PodOptions pod,
-    Optional<PermissionRules> permissionRules)
+    Optional<PermissionRules> permissionRules,
+    boolean lfs)
     implements EnvironmentBuilder.With {
   private static final Pattern UID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -48,7 +50,8 @@ public record Environment(
           List.of(),
           Optional.empty(),
           PodOptions.NONE,
-          Optional.empty());
+          Optional.empty(),
+          false);
 
   /// An environment with that id as its name, and nothing else.
   public static Environment named(String uid) {
@@ -71,6 +74,9 @@ public record Environment(
     }
     if (image.isPresent() && !IMAGE.matcher(image.get()).matches()) {
       throw new IllegalArgumentException("docker_image must name an image, like node:22");
+    }
+    if (lfs && !repositories.stream().allMatch(each -> each.url().startsWith("http"))) {
+      throw new IllegalArgumentException("lfs needs repositories with https addresses");
     }
     var folders = new HashSet<String>();
     for (var repository : repositories) {

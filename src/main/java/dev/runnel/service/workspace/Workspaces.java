@@ -139,6 +139,12 @@ public final class Workspaces {
         commandRunner.reportProgress(activity[0]);
         var target = root.resolve(repository.folder());
         cache.checkOut(repository, target, commandRunner);
+        if (environment.lfs()) {
+          activity[0] = "Fetching the LFS files of " + repository.fullName();
+          commandRunner.reportProgress(activity[0]);
+          new LargeFiles(new Git(commandRunner, environments.variableValues()))
+              .fetch(repository, target);
+        }
         sources.add(new Skills.Source(repository, target, "HEAD"));
       }
       var skills = new LinkedHashSet<Skill>();

@@ -148,10 +148,14 @@ class EnvironmentSettingsTest {
                   docker_image: node:22
                   variables: [NPM_TOKEN]
                 bare: {}
+                assets: {repositories: [acme/assets], lfs: true}
             """);
 
     var environments = settings.environments();
-    assertThat(environments.all()).extracting(Environment::uid).containsExactly("web", "bare");
+    assertThat(environments.all())
+        .extracting(Environment::uid)
+        .containsExactly("web", "bare", "assets");
+    assertThat(environments.all()).extracting(Environment::lfs).containsExactly(false, false, true);
     var web = environments.find("web").orElseThrow();
     assertThat(web.name()).isEqualTo("Web shop");
     assertThat(web.description()).contains("The shop");
@@ -196,6 +200,9 @@ class EnvironmentSettingsTest {
             + " variable MISSING_ONE",
         "{web: {setup_commands: [{a: b}]}}            | agents.environments.web.setup_commands must"
             + " be one value",
+        "{web: {lfs: [acme/shop]}}                   | agents.environments.web.lfs must be true or"
+            + " false",
+        "{web: {lfs: true, repositories: [./local]}} | lfs needs repositories with https addresses",
         "{web: {docker_image: '-v /:/x y'}}           | docker_image must name an image",
         "{'a b': {}}                                  | agents.environments.a b its name may"
             + " contain",
