@@ -22,6 +22,7 @@ import dev.runnel.service.agent.Agents;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.EscapeCheck;
 import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.process.Spawner;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.run.Executables;
 import dev.runnel.service.workspace.Environment;
@@ -149,7 +150,8 @@ final class CheckCommand {
       }
       var egress = chosen.egress().orElse(config.egress()).resolve(config.egress());
       out.println(StatusLine.of("Network", isolation.isOn() ? egress.line() : NOT_ISOLATED));
-      for (var finding : new EscapeCheck(isolation, machine, chosen, egress).run(config.data())) {
+      var check = new EscapeCheck(isolation, machine, chosen, egress, CheckCommand::start);
+      for (var finding : check.run(config.data())) {
         allPassed &= finding.result() != EscapeCheck.Result.OPEN;
         out.println(
             StatusLine.of(
@@ -164,9 +166,12 @@ final class CheckCommand {
       }
     } catch (IOException e) {
       line("Escape", Optional.of("not tried: " + e.getMessage()));
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
     }
+  }
+
+  private static Process start(ProcessBuilder builder, boolean needsSocket) throws IOException {
+    return Spawner.system()
+        .process(builder, needsSocket ? Spawner.Channel.SOCKET : Spawner.Channel.PIPE);
   }
 
   /// The bot's own tables, which a running Runnel may be using.

@@ -648,7 +648,7 @@ final class Execution {
     var launch = prepared.launch();
     var site = prepared.site();
     var started =
-        new Launcher(spawner, settings.isolation())
+        new Launcher(spawner, settings.isolation(), harness.speaksAlone())
             .start(
                 executionRequest,
                 launch.command(),

@@ -12,7 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Starts the agents and setup commands of executions where the isolation runs them.
-record Launcher(Spawner spawner, Isolation isolation) {
+///
+/// @param speaksAlone whether what the program starts must not open its input and output by path
+record Launcher(Spawner spawner, Isolation isolation, boolean speaksAlone) {
   /// @param place empty to start it on this machine without isolation
   /// @param folder the working directory
   /// @param environment the complete environment; nothing is inherited
@@ -34,6 +36,10 @@ record Launcher(Spawner spawner, Isolation isolation) {
         place.isPresent() && isolation instanceof Isolation.Local local
             ? local.wrap(command, place.get())
             : command;
-    return AgentProcess.start(spawner, request, wrapped, folder, environment, input, sink);
+    var channel =
+        speaksAlone && isolation instanceof Isolation.Local local && local.needsSocket()
+            ? Spawner.Channel.SOCKET
+            : Spawner.Channel.PIPE;
+    return AgentProcess.start(spawner, request, wrapped, folder, environment, input, channel, sink);
   }
 }

@@ -185,7 +185,7 @@ final class SetupRunner implements CommandRunner {
     RunningProcess process;
     try {
       process =
-          new Launcher(spawner, settings.isolation())
+          new Launcher(spawner, settings.isolation(), false)
               .start(context.request(), command, place, folder, environment, "", output);
       if (process instanceof RunningProcess.WithInput open) {
         open.closeInput();

@@ -146,6 +146,12 @@ record Container(Path program, Machine machine) implements Isolation.Local {
     return machine.homeFiles();
   }
 
+  /// The runtime makes the pipes of the program inside.
+  @Override
+  public boolean needsSocket() {
+    return false;
+  }
+
   @Override
   public AgentUser user() {
     return machine.user();

@@ -39,8 +39,20 @@ import java.util.stream.Stream;
 /// @param machine the facts that the isolation was built from
 /// @param environment the environment whose container image is used; only containers need one
 /// @param egress the hosts that agents reach in that environment
+/// @param starter starts processes like agents
 public record EscapeCheck(
-    Isolation.Local isolation, Machine machine, Environment environment, EgressSetting egress) {
+    Isolation.Local isolation,
+    Machine machine,
+    Environment environment,
+    EgressSetting egress,
+    Starter starter) {
+  /// Starts processes like agents.
+  @FunctionalInterface
+  public interface Starter {
+    /// @param needsSocket whether its input and output are sockets, if the system can do that
+    Process start(ProcessBuilder builder, boolean needsSocket) throws IOException;
+  }
+
   /// The result of one attempt to escape.
   ///
   /// @param what the attempt
@@ -71,6 +83,7 @@ public record EscapeCheck(
   /// Prints one line for each attempt: result, what, detail, separated by tabs.
   private static final String SCRIPT =
       """
+      exec 2>/dev/null
       say() { printf '%s\\t%s\\t%s\\n' "$1" "$2" "$3"; }
       reads() {
         what=$1; shift
@@ -198,7 +211,7 @@ public record EscapeCheck(
       fi
       what="the agent's output, for what it starts"
       if (exec 3>> /proc/$$/fd/1) 2>/dev/null; then
-        say LIMITED "$what" "it opens it by /proc. It can speak as the agent, and reaches no other run. A Runnel that runs as root, with agents of another account, refuses it"
+        say LIMITED "$what" "it opens it by /proc. It can speak as the agent, and reaches no other run. $CHANNEL"
       else say CLOSED "$what" ""; fi
 
       what="being ended after Runnel when memory runs out"
@@ -256,6 +269,12 @@ public record EscapeCheck(
       proxied "other ports, by the proxy" $BY_PROXY_PORTS
       proxied "a name that changes its address" $CHANGING
       """;
+
+  private static final String NO_SOCKET =
+      "Here, Runnel cannot give the agent a socket instead: that needs Linux with glibc 2.34 or"
+          + " newer";
+  private static final String PIPE_OF_RUNTIME =
+      "The container runtime makes that pipe; bubblewrap keeps it closed";
 
   private static final String REBINDING = "a name that changes its address";
   private static final String INTERNAL_HOSTS =
@@ -375,7 +394,7 @@ public record EscapeCheck(
 
   /// @param data the data folder, in which the check creates a temporary folder
   /// @throws IOException if the isolation does not start
-  public List<Finding> run(Path data) throws IOException, InterruptedException {
+  public List<Finding> run(Path data) throws IOException {
     Files.createDirectories(data);
     var folder = Files.createTempDirectory(data, "escape-check-");
     try {
@@ -389,7 +408,7 @@ public record EscapeCheck(
     }
   }
 
-  private List<Finding> runIn(Path folder) throws IOException, InterruptedException {
+  private List<Finding> runIn(Path folder) throws IOException {
     var user = isolation.user();
     user.admit(folder);
     var workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE, user);
@@ -447,6 +466,7 @@ public record EscapeCheck(
       variables.put("ROOT_FILE", rootFile.file().map(Path::toString).orElse(""));
       variables.put("NEIGHBOUR", neighbour.request().runId());
       variables.put("CALLS", SeccompFilter.ptrace() + " " + SeccompFilter.readMemory());
+      variables.put("CHANNEL", isolation.needsSocket() ? NO_SOCKET : PIPE_OF_RUNTIME);
       variables.put("SCORE", Priority.oomScore());
       variables.put("RUNNEL_SCORE", Integer.toString(Priority.own()));
       proxy.network().ifPresent(it -> variables.putAll(it.variables(Map.of())));
@@ -492,31 +512,29 @@ public record EscapeCheck(
         ExecutionRequest.internal(runId), root, root, environment, Set.of(), List.of(), home);
   }
 
-  /// Starts a command like an agent: its input and output are pipes.
+  /// Starts a command like an agent that speaks alone.
   private Process start(List<String> command, Isolation.Place place, Map<String, String> variables)
       throws IOException {
-    var whole = new ArrayList<>(Priority.command());
-    whole.addAll(isolation.wrap(command, place));
     var builder =
-        new ProcessBuilder(whole)
-            .directory(place.folder().toFile())
-            .redirectError(ProcessBuilder.Redirect.DISCARD);
+        new ProcessBuilder(isolation.wrap(command, place)).directory(place.folder().toFile());
     builder.environment().keySet().retainAll(names());
     builder.environment().putAll(variables);
     builder.environment().putAll(isolation.variables(place.home()));
-    return builder.start();
+    return starter.start(builder, isolation.needsSocket());
   }
 
-  /// Waits for its end.
-  private static List<String> outputOf(Process process) throws IOException, InterruptedException {
-    // The pipe holds more than all lines.
-    if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
+  /// Reads all that it writes; ends it when that takes too long.
+  private static List<String> outputOf(Process process) throws IOException {
+    var _ =
+        process
+            .onExit()
+            .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
+            .exceptionally(_ -> process.destroyForcibly());
+    try (var _ = process.getOutputStream();
+        var output = process.getInputStream();
+        var _ = process.getErrorStream()) {
+      return new String(output.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     }
-    var output = process.getInputStream();
-    return new String(output.readNBytes(output.available()), StandardCharsets.UTF_8)
-        .lines()
-        .toList();
   }
 
   private List<String> names() {

@@ -57,7 +57,7 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
   /// @param network the proxy, as the only access to the network; empty for the machine's network,
   ///   or the one that the container runtime sets up
   /// @param speaksAlone whether what the command starts must not open its input and output by path:
-  ///   so if it speaks a protocol. Holds only if it has another account than this process
+  ///   so if it speaks a protocol
   record Place(
       ExecutionRequest request,
       Path root,
@@ -120,6 +120,12 @@ public sealed interface Isolation permits Isolation.Local, Isolation.Remote {
   sealed interface Local extends Isolation permits None, Bubblewrap, Container {
     /// The complete command.
     List<String> wrap(List<String> command, Place place);
+
+    /// Whether only a socket keeps what a command starts from its input and output. If agents have
+    /// another account than this process, its pipes do, too.
+    default boolean needsSocket() {
+      return !user().isAnother();
+    }
   }
 
   /// Runs commands on other machines.

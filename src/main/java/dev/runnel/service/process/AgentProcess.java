@@ -73,6 +73,7 @@ public final class AgentProcess implements RunningProcess.WithInput {
       Path folder,
       Map<String, String> environment,
       String input,
+      Spawner.Channel channel,
       Sink sink)
       throws IOException {
     var fullCommand = new ArrayList<String>();
@@ -81,7 +82,7 @@ public final class AgentProcess implements RunningProcess.WithInput {
     var builder = new ProcessBuilder(fullCommand).directory(folder.toFile());
     builder.environment().clear();
     builder.environment().putAll(environment);
-    var process = spawner.process(builder);
+    var process = spawner.process(builder, channel);
     var started = new AgentProcess(spawner, executionRequest, process, sink.memory());
     try {
       started.connect(spawner, input, sink);

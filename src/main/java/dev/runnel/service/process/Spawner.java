@@ -16,6 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Starts processes and threads. This fails when the machine has reached its limits; the caller
 /// must then record how the work ended.
@@ -48,6 +50,20 @@ public interface Spawner {
   /// @throws NoResourcesException if the machine is out of processes or threads; the program may
   ///   run nevertheless, since its process is created before the thread that waits for its end
   Process process(ProcessBuilder builder) throws IOException;
+
+  /// How a process is connected to this one.
+  enum Channel {
+    /// By pipes, which all processes of its account can open by path.
+    PIPE,
+    /// By sockets as its input and output, which no process can open by path. By pipes where the
+    /// system lacks what that needs.
+    SOCKET
+  }
+
+  /// The same, with a choice of how the process is connected.
+  default Process process(ProcessBuilder builder, Channel channel) throws IOException {
+    return process(builder);
+  }
 
   /// The children of this process that it did not start: processes whose parents have ended. Their
   /// execution is not known. Always empty unless this process is a [ChildSubreaper].
@@ -91,6 +107,8 @@ public interface Spawner {
   /// Java reports exhausted resources in two ways: an OutOfMemoryError for threads, and an
   /// IOException whose message contains the kernel's error number for processes.
   final class SystemSpawner implements Spawner {
+    private static final Logger log = LoggerFactory.getLogger(SystemSpawner.class);
+
     /// EAGAIN, ENOMEM, ENFILE, EMFILE.
     private static final Pattern RESOURCE_SHORTAGE =
         Pattern.compile("error[:=] ?(11|12|23|24)\\b|spawn helper");
@@ -105,6 +123,9 @@ public interface Spawner {
     private final Set<Process> started = ConcurrentHashMap.newKeySet();
 
     private final Set<String> runs = ConcurrentHashMap.newKeySet();
+
+    // For the thread that starts processes.
+    private boolean isLackTold;
 
     private SystemSpawner() {}
 
@@ -143,6 +164,11 @@ public interface Spawner {
 
     @Override
     public Process process(ProcessBuilder builder) throws IOException {
+      return process(builder, Channel.PIPE);
+    }
+
+    @Override
+    public Process process(ProcessBuilder builder, Channel channel) throws IOException {
       try {
         return onStarter(
             () -> {
@@ -150,7 +176,11 @@ public interface Spawner {
               SessionKeyring.renew();
               var command = new ArrayList<>(Priority.command());
               command.addAll(builder.command());
-              var process = builder.command(command).start();
+              builder.command(command);
+              var process =
+                  channel == Channel.SOCKET && hasSockets()
+                      ? SocketProcess.start(builder)
+                      : builder.start();
               started.add(process);
               return process;
             });
@@ -162,6 +192,17 @@ public interface Spawner {
       } catch (OutOfMemoryError e) {
         throw new NoResourcesException(e);
       }
+    }
+
+    private boolean hasSockets() {
+      var has = SocketProcess.isPossible();
+      if (!has && !isLackTold) {
+        isLackTold = true;
+        log.warn(
+            "agents get pipes, which their tools can open, because sockets need Linux with glibc"
+                + " 2.34 or newer");
+      }
+      return has;
     }
 
     /// Keeps waiting when this thread is interrupted, because the process would be lost otherwise.

@@ -182,6 +182,7 @@ class ResourceShortageTest {
             folder,
             Map.of(),
             "",
+            Spawner.Channel.PIPE,
             sink);
 
     assertThat(process.awaitExit()).isNotZero();

@@ -10,10 +10,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// What an agent's process does with its input.
 @Tag("slow")
@@ -23,9 +24,10 @@ class AgentProcessTest {
 
   @TempDir Path folder;
 
-  @Test
-  void anAgentThatDoesNotReadItsInputIsEndedBeforeItFillsTheMemory() throws Exception {
-    var process = start("", "sleep", "10");
+  @ParameterizedTest
+  @EnumSource
+  void anAgentThatDoesNotReadItsInputIsEndedBeforeItFillsTheMemory(Spawner.Channel channel) throws Exception {
+    var process = start(channel, "", "sleep", "10");
     try {
       var answer = "x".repeat(900_000);
       for (var i = 0; i < 128; i++) {
@@ -43,10 +45,11 @@ class AgentProcessTest {
     }
   }
 
-  @Test
-  void agentThatReadsItsInputGetsAllOfIt() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void agentThatReadsItsInputGetsAllOfIt(Spawner.Channel channel) throws Exception {
     var process =
-        start("é".repeat(16 * MEBI), "sh", "-c", "test $(head -c 34603008 | wc -c) = 34603008");
+        start(channel, "é".repeat(16 * MEBI), "sh", "-c", "test $(head -c 34603008 | wc -c) = 34603008");
     try {
       assertThat(process.hasRoomFor(MEBI)).isTrue();
       process.write("x".repeat(MEBI));
@@ -60,9 +63,10 @@ class AgentProcessTest {
     }
   }
 
-  @Test
-  void answersToAnAgentThatHasClosedItsInputAreDropped() throws Exception {
-    var process = start("x", "sh", "-c", "exec 0<&-; sleep 1");
+  @ParameterizedTest
+  @EnumSource
+  void answersToAnAgentThatHasClosedItsInputAreDropped(Spawner.Channel channel) throws Exception {
+    var process = start(channel, "x", "sh", "-c", "exec 0<&-; sleep 1");
     try {
       for (var i = 0; i < 64; i++) {
         process.write("x".repeat(MEBI / 64));
@@ -75,8 +79,9 @@ class AgentProcessTest {
     }
   }
 
-  @Test
-  void agentWhoseOutputEndsInAnErrorOfAnyKindIsEnded() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void agentWhoseOutputEndsInAnErrorOfAnyKindIsEnded(Spawner.Channel channel) throws Exception {
     var process =
         AgentProcess.start(
             Spawner.system(),
@@ -85,6 +90,7 @@ class AgentProcessTest {
             folder,
             Map.of("PATH", System.getenv("PATH")),
             "",
+            channel,
             new TextSink(
                 _ -> {
                   throw new StackOverflowError();
@@ -95,7 +101,7 @@ class AgentProcessTest {
     assertThat(process.failure()).containsInstanceOf(StackOverflowError.class);
   }
 
-  private AgentProcess start(String input, String... command) throws IOException {
+  private AgentProcess start(Spawner.Channel channel, String input, String... command) throws IOException {
     return AgentProcess.start(
         Spawner.system(),
         ExecutionRequest.internal("run"),
@@ -103,6 +109,7 @@ class AgentProcessTest {
         folder,
         Map.of("PATH", System.getenv("PATH")),
         input,
+        channel,
         new TextSink());
   }
 }
