@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
@@ -306,6 +307,24 @@ class ListRowsTest {
   void theSameQueryWithTheNextCursorComesToAnEnd() {
     assertThat(pages(OURS + "&limit=2")).containsExactly(child, skilled, plain);
     assertThat(pages("state=FAILED&limit=2")).isEmpty();
+  }
+
+  @Test
+  void aRunThatChangesIsOnAPageOfTheOrderByCreation() {
+    var tag = "metadata%5Btag%5D=moves&limit=1";
+    var older = service.create(object("{\"prompt\":\"x\",\"metadata\":{\"tag\":\"moves\"}}"));
+    var newer = service.create(object("{\"prompt\":\"x\",\"metadata\":{\"tag\":\"moves\"}}"));
+    var byCreation = tag + "&sort_by=created_at";
+    var first = service.ok(list(byCreation)).at("/page_info/next_cursor").asText();
+    var firstByChange = service.ok(list(tag)).at("/page_info/next_cursor").asText();
+
+    service.followUp(older, "changes");
+
+    assertThat(ids(byCreation + "&cursor=" + encoded(first))).containsExactly(older);
+    assertThat(ids(tag + "&cursor=" + encoded(firstByChange))).isEmpty();
+    assertThat(ids(tag)).containsExactly(older);
+    service.cancel(older);
+    service.cancel(newer);
   }
 
   @Row("2.10 403 of metadata")
