@@ -48,7 +48,7 @@ public final class ConfigMembers {
           served(
               "idle_timeout_minutes",
               "0 to 60. The workspace is kept at least so long after the end of the run, even if it"
-                  + " exceeds `agents.limits.keep` or `keep_size`; only a full disk ends it"
+                  + " exceeds the limits of kept workspaces; only a full disk ends it"
                   + " earlier. The agent's processes always end with the run"),
           served(COMPUTER, "Agents have no desktop here: the answer always shows `false` for it"),
           refused(
