@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.console.view.About;
 import dev.runnel.core.model.conversation.Conversation;
+import dev.runnel.core.model.run.Outcome;
 import dev.runnel.core.model.run.Run;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.policy.ApprovalRule;
@@ -24,6 +25,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What people do at the console, in a real browser.
@@ -321,6 +324,59 @@ class ConsoleInBrowserTest {
                 "[...document.querySelectorAll('.step [data-line]')].map(it =>"
                     + " it.dataset.line).join()"))
         .isEqualTo("3,4,5");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"SAID", "DID", "NOTE", "STATUS", "ERROR"})
+  void timeOfALineDoesNotCoverItsWords(Kind kind) throws Exception {
+    signsIn();
+    var run = site.binds(THREAD, DANA, "Fix the test", null);
+    site.sees(site.runs.moves(run.id(), RunState.RUNNING, "Begin"));
+    site.says(run, kind, "Words beside the time");
+    browser.go(site.at("/runs/" + run.id()));
+    awaitsText("Words beside the time");
+
+    assertThat(
+            browser.eval(
+                """
+                [...document.querySelectorAll('.line')].filter((line) => {
+                  const at = line.querySelector('.at')?.getBoundingClientRect();
+                  const words = document.createRange();
+                  words.setStartAfter(line.querySelector('.who'));
+                  words.setEndAfter(line.lastChild);
+                  return at && [...words.getClientRects()].some((box) => box.width > 0
+                    && box.left < at.right && box.right > at.left
+                    && box.top < at.bottom && box.bottom > at.top);
+                }).length\
+                """))
+        .isEqualTo("0");
+  }
+
+  @Test
+  void promptStaysUntilItsStartIsAccepted() throws Exception {
+    signsIn();
+    browser.go(site.at("/"));
+    awaits("typeof stream !== 'undefined' && stream?.readyState === 1");
+    browser.eval("document.querySelector('[name=text]').focus()");
+    browser.type("Fix the long one");
+    tabsTo("document.activeElement.value === 'start'");
+    site.runs.answersNext(
+        new Outcome.Refused("quota", "There are no credits left.", Optional.empty()));
+    browser.press("Enter");
+    awaitsText("Starting …");
+    awaits("document.querySelector('[name=turn]').value !== '0'");
+    assertThat(browser.eval("document.querySelector('[name=text]').value"))
+        .isEqualTo("Fix the long one");
+    assertThat(browser.eval("document.querySelector('button[value=start]').disabled"))
+        .isEqualTo("true");
+
+    site.settles();
+    awaitsText("There are no credits left.");
+    assertThat(browser.eval("document.querySelector('[name=text]').value"))
+        .isEqualTo("Fix the long one");
+    awaits("!document.querySelector('button[value=start]').disabled");
   }
 
   @Test
