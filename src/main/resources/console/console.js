@@ -4,6 +4,7 @@
 const $ = (selector) => document.querySelector(selector);
 const part = (name) => $(`[data-part="${name}"]`);
 let stream;
+let starting; // the button of a start that was sent, until it is accepted or refused
 let follows = false; // whether to open the new run when the conversation gets one
 
 const toBottom = (box) => { box.scrollTop = box.scrollHeight; };
@@ -65,7 +66,14 @@ function patchNode(old, now) {
 
 const on = {
   list: (html) => replace('list', html),
-  notes: (html) => replace('notes', html),
+  notes(html) {
+    replace('notes', html);
+    if (starting && html.trim()) {
+      starting.disabled = false;
+      starting.form.querySelector('[data-answer]').textContent = '';
+      starting = undefined;
+    }
+  },
   facts: (html) => replace('facts', html),
   head(html) {
     replace('head', html);
@@ -115,7 +123,11 @@ const on = {
     });
     tick();
   },
-  started: (path) => location.assign(path),
+  started(path) {
+    // So that the prompt is not there again when the visitor comes back.
+    $('[data-form="start"]')?.reset();
+    location.assign(path);
+  },
   moved(path) {
     stream.close();
     if (follows) { location.assign(path); return; }
@@ -313,6 +325,7 @@ function tick() {
 }
 
 async function send(form, button) {
+  if (button === starting) return;
   const answer = form.querySelector('[data-answer]');
   const fields = new URLSearchParams(new FormData(form, button));
   const isStart = button.value === 'start';
@@ -326,10 +339,11 @@ async function send(form, button) {
     if (reply.ok) {
       form.turn.value = Number(form.turn.value) + 1; // the next post is a new delivery
       follows = true;
-      if (['start', 'say'].includes(button.value)) form.text.value = '';
+      if (button.value === 'say') form.text.value = '';
       answer.textContent = { start: 'Starting …', say: 'Sent.', stop: 'Stopping …', retry: 'Starting again …', approve: 'Approving …', decline: 'Declining …' }[button.value] ?? 'Sent.';
       if (isStart) {
         busy = true;
+        starting = button;
         follow(`/live?awaiting=${encodeURIComponent(text)}`);
       }
     } else if (reply.status === 422) {
@@ -343,7 +357,7 @@ async function send(form, button) {
   } catch {
     answer.textContent = 'Runnel cannot be reached. Please try again.';
   }
-  buttons.forEach((each) => { each.disabled = false; });
+  buttons.forEach((each) => { each.disabled = each === starting; });
   if (!busy) form.text?.focus();
 }
 
