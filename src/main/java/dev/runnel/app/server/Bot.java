@@ -18,6 +18,7 @@ import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.MissedDeliveryPoller;
 import dev.runnel.core.watch.ScheduleStarter;
 import dev.runnel.core.watch.Watcher;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.metrics.Metrics;
 import dev.runnel.store.ConversationWorkers;
 import dev.runnel.surface.hook.HookSurface;
@@ -64,7 +65,8 @@ record Bot(
         new HookSurface(
             context.config().settings().hooks(),
             platforms.http().newBuilder().addInterceptor(metrics.callsTo(HookSurface.ID)).build(),
-            clock);
+            clock,
+            context.memory().share(MemoryBudget.Kind.PROVEN));
     UnaryOperator<Surface> wrapped =
         surface ->
             new RedactedSurface(

@@ -9,9 +9,11 @@ import dev.runnel.surface.kit.StandardWebhooks;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -34,24 +36,31 @@ public sealed interface HookProof {
     BASE64
   }
 
-  /// HMAC-SHA256 over the body.
+  /// HMAC-SHA256 over the bytes of the body as they were sent. The header may hold several,
+  /// separated by commas, while the sender changes its secret; only the first few count.
   ///
   /// @param header the header that holds the signature
   /// @param prefix the text before the signature: `sha256=`
   record Signature(String header, String prefix, Encoding encoding, List<String> secrets)
       implements HookProof {
+    private static final int MAX_SIGNATURES = 10;
+
     public Signature {
       secrets = checked(secrets);
     }
 
     @Override
     public boolean proves(RawRequest request) {
-      var claimed = request.header(header).orElse("");
-      if (!claimed.startsWith(prefix) || claimed.length() == prefix.length()) {
-        return false;
-      }
-      var right = secrets.stream().map(secret -> written(secret, request.body())).toList();
-      return new SharedSecrets(right).contain(claimed.substring(prefix.length()));
+      var right =
+          new SharedSecrets(
+              secrets.stream().map(secret -> written(secret, request.body())).toList());
+      return Arrays.stream(request.header(header).orElse("").split(",", MAX_SIGNATURES + 1))
+          .limit(MAX_SIGNATURES)
+          .map(String::strip)
+          .filter(entry -> entry.startsWith(prefix) && entry.length() > prefix.length())
+          .map(entry -> entry.substring(prefix.length()))
+          .map(entry -> encoding == Encoding.HEX ? entry.toLowerCase(Locale.ROOT) : entry)
+          .anyMatch(right::contain);
     }
 
     @Override

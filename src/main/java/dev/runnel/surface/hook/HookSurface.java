@@ -20,6 +20,8 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.json.BoundedJson;
 import dev.runnel.json.Projection;
 import dev.runnel.json.RefusedJsonException;
+import dev.runnel.memory.Share;
+import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -40,8 +42,11 @@ public final class HookSurface implements Surface {
   public static final SurfaceId ID = new SurfaceId("hooks");
   private volatile Map<String, Hook> hooks;
   private final HookCallback callback;
+  private final Share memory;
 
-  public HookSurface(List<Hook> hooks, OkHttpClient http, InstantSource clock) {
+  /// @param memory for bodies that are inflated
+  public HookSurface(List<Hook> hooks, OkHttpClient http, InstantSource clock, Share memory) {
+    this.memory = memory;
     this.hooks = byName(hooks);
     this.callback = new HookCallback(http, clock);
   }
@@ -71,23 +76,35 @@ public final class HookSurface implements Surface {
     if (!hook.get().proof().proves(request)) {
       return WebhookResult.Rejected.with(401, "no valid signature or token");
     }
+    try (var body = HookBody.of(request, maxBodyBytes(), memory).orElse(null)) {
+      return body == null
+          ? rejected(503, "There is no memory for this body now. Send it again.", "no memory")
+          : receive(hook.get(), request, body.bytes());
+    } catch (HookBody.TooLarge tooLarge) {
+      return rejected(413, "The body is too large when it is inflated.", "too large inflated");
+    } catch (IOException damaged) {
+      return rejected(400, "The body cannot be read: it is not gzip.", "not gzip");
+    }
+  }
+
+  private static WebhookResult receive(Hook hook, RawRequest request, byte[] bytes) {
     JsonNode body;
     try {
-      body = body(hook.get(), request.body());
+      body = body(hook, bytes);
     } catch (RefusedJsonException refused) {
       return rejected(400, "The body cannot be read: " + refused.why() + ".", refused.why());
     }
-    if (hook.get().proof() instanceof HookProof.Fresh fresh
+    if (hook.proof() instanceof HookProof.Fresh fresh
         && !fresh.isFresh(body, request.arrivedAt())) {
       return new WebhookResult.Rejected(Reply.empty(401), "the send time is missing or stale");
     }
     return HookCallback.isOurs(body)
         ? new WebhookResult.Answered(Reply.empty(204))
-        : read(hook.get(), request, body);
+        : read(hook, request, body, bytes);
   }
 
-  private static WebhookResult read(Hook hook, RawRequest request, JsonNode body) {
-    return switch (HookReading.of(hook, body, request.body(), request::header)) {
+  private static WebhookResult read(Hook hook, RawRequest request, JsonNode body, byte[] bytes) {
+    return switch (HookReading.of(hook, body, bytes, request::header)) {
       case HookReading.Ignored(var why) ->
           new WebhookResult.Answered(Reply.text(200, "Not for this hook: " + why + ".\n"));
       case HookReading.Incomplete(var why) -> rejected(400, why + ".", why);

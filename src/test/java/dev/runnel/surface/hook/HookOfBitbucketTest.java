@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.model.conversation.RawRequest;
 import dev.runnel.core.model.run.RunOptions;
+import dev.runnel.memory.MemoryBudget;
 import dev.runnel.surface.hook.HookProof.Encoding;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;
@@ -50,7 +51,8 @@ class HookOfBitbucketTest {
                 RunOptions.NONE,
                 Optional.empty())),
         new OkHttpClient(),
-        new SettableClock());
+        new SettableClock(),
+        MemoryBudget.of(256 << 20).share(MemoryBudget.Kind.PROVEN));
   }
 
   private static RawRequest request(Map<String, String> headers) {

@@ -19,6 +19,8 @@ import dev.runnel.core.model.run.Request;
 import dev.runnel.core.model.run.RunOptions;
 import dev.runnel.core.model.run.RunState;
 import dev.runnel.core.port.Surface;
+import dev.runnel.memory.MemoryBudget;
+import dev.runnel.memory.Share;
 import dev.runnel.surface.hook.HookProof.Encoding;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.StandardWebhooks;
@@ -26,15 +28,19 @@ import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SurfaceContract;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.zip.GZIPOutputStream;
 import mockwebserver3.MockResponse;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.Nested;
@@ -48,6 +54,7 @@ class HookSurfaceTest implements SurfaceContract {
   private static final HookProof SIGNATURE =
       new HookProof.Signature(
           "X-Alert-Signature", "sha256=", Encoding.HEX, List.of("an older secret", SECRET));
+  private static final Share MEMORY = MemoryBudget.of(256 << 20).share(MemoryBudget.Kind.PROVEN);
   private static final String FIRING =
       """
       {"id": "a1", "status": "firing", "alert": {"name": "Disk", "group": "g 7"},
@@ -57,7 +64,7 @@ class HookSurfaceTest implements SurfaceContract {
   private final Surface surface = surface(hook(SIGNATURE, Optional.empty()));
 
   private static Surface surface(Hook hook) {
-    return new HookSurface(List.of(hook), new OkHttpClient(), new SettableClock());
+    return new HookSurface(List.of(hook), new OkHttpClient(), new SettableClock(), MEMORY);
   }
 
   private static Hook hook(HookProof proof, Optional<URI> callback) {
@@ -274,6 +281,139 @@ class HookSurfaceTest implements SurfaceContract {
       }
 
       assertThat(surface.receive(request(FIRING, headers)).reply().status()).isEqualTo(401);
+    }
+
+    @Test
+    void oneOfSeveralSignaturesInTheHeaderIsEnough() {
+      var right = Hmac.hex(SECRET, FIRING.getBytes(StandardCharsets.UTF_8));
+      var wrong = Hmac.hex("another", FIRING.getBytes(StandardCharsets.UTF_8));
+
+      for (var header :
+          List.of(
+              "sha256=" + wrong + ",sha256=" + right,
+              "sha256=" + right + ", sha256=" + wrong,
+              "v0=" + wrong + ", sha256=" + wrong + " , sha256=" + right)) {
+        assertThat(status(header)).as(header).isEqualTo(202);
+      }
+      for (var header :
+          List.of(
+              "sha256=" + wrong + ",sha256=" + wrong,
+              "sha256=" + wrong + "," + right,
+              ",",
+              "sha256=,sha256=",
+              "sha256=x,".repeat(1000) + "sha256=" + right)) {
+        assertThat(status(header)).isEqualTo(401);
+      }
+    }
+
+    @Test
+    void hexadecimalDigitsMayBeCapitals() {
+      var right = Hmac.hex(SECRET, FIRING.getBytes(StandardCharsets.UTF_8));
+
+      assertThat(status("sha256=" + right.toUpperCase(Locale.ROOT))).isEqualTo(202);
+      assertThat(
+              status(
+                  "sha256=" + right.substring(0, 9) + right.substring(9).toUpperCase(Locale.ROOT)))
+          .isEqualTo(202);
+      assertThat(status("SHA256=" + right)).isEqualTo(401);
+    }
+
+    @Test
+    void capitalsCountInBase64() {
+      var proof = new HookProof.Signature("X-Sig", "", Encoding.BASE64, List.of(SECRET));
+      var right =
+          proof.headers("", Samples.NINE, FIRING.getBytes(StandardCharsets.UTF_8)).get("X-Sig");
+      var hooks = surface(hook(proof, Optional.empty()));
+
+      assertThat(hooks.receive(request(FIRING, Map.of("x-sig", "AAAA," + right))).reply().status())
+          .isEqualTo(202);
+      assertThat(
+              hooks
+                  .receive(request(FIRING, Map.of("x-sig", right.toLowerCase(Locale.ROOT))))
+                  .reply()
+                  .status())
+          .isEqualTo(401);
+    }
+
+    private int status(String signature) {
+      return surface
+          .receive(request(FIRING, Map.of("x-alert-signature", signature)))
+          .reply()
+          .status();
+    }
+
+    @Test
+    void compressedBodyIsInflatedAndItsSignatureIsThatOfTheBytesAsSent() throws IOException {
+      var plain = accepted(surface, signed(FIRING));
+      var compressed = accepted(surface, compressed(gzip(FIRING), "gzip"));
+
+      assertThat(compressed.intent()).isEqualTo(plain.intent());
+      assertThat(accepted(surface, compressed(gzip(FIRING), " X-GZIP")).id()).isEqualTo(plain.id());
+      assertThat(surface.receive(compressed(gzip(FIRING), "br")).reply().status()).isEqualTo(400);
+    }
+
+    @Test
+    void bodyThatInflatesToMoreThanABodyMayHaveIsRefused() throws IOException {
+      var before = MEMORY.taken();
+      var large = gzip("{\"id\": \"" + " ".repeat(50_000_000) + "\"}");
+
+      assertThat(surface.receive(compressed(large, "gzip")).reply().status()).isEqualTo(413);
+      assertThat(MEMORY.taken()).isEqualTo(before);
+    }
+
+    @Test
+    void damagedCompressedBodyIsRefused() throws IOException {
+      var good = gzip(FIRING);
+
+      for (var bad : List.of(new byte[0], Arrays.copyOf(good, good.length - 9), new byte[100])) {
+        assertThat(surface.receive(compressed(bad, "gzip")).reply().status()).isEqualTo(400);
+      }
+      assertThat(MEMORY.taken()).isZero();
+    }
+
+    @Test
+    void compressedBodyIsRefusedForNowWhileItsMemoryIsSpent() throws IOException {
+      var large = gzip("{\"id\": \"" + " ".repeat(1_000_000) + "\"}");
+      try (var part = MEMORY.part("other", 0, 1_000_000)) {
+        var hooks =
+            new HookSurface(
+                List.of(hook(SIGNATURE, Optional.empty())),
+                new OkHttpClient(),
+                new SettableClock(),
+                part);
+
+        assertThat(hooks.receive(compressed(large, "gzip")).reply().status()).isEqualTo(503);
+        assertThat(part.taken()).isZero();
+      }
+    }
+
+    @Test
+    void compressedBodyIsNotInflatedWithoutAProof() throws IOException {
+      var request = compressed(gzip(FIRING), "gzip");
+
+      assertThat(surface.receive(unsigned(request)).reply().status()).isEqualTo(401);
+      assertThat(MEMORY.taken()).isZero();
+    }
+
+    private static byte[] gzip(String text) throws IOException {
+      var bytes = new ByteArrayOutputStream();
+      try (var gzip = new GZIPOutputStream(bytes)) {
+        gzip.write(text.getBytes(StandardCharsets.UTF_8));
+      }
+      return bytes.toByteArray();
+    }
+
+    private static RawRequest compressed(byte[] body, String encoding) {
+      return new RawRequest(
+          "POST",
+          "/webhooks/hooks/alerts",
+          Map.of(
+              "content-encoding",
+              encoding,
+              "x-alert-signature",
+              "sha256=" + Hmac.hex(SECRET, body)),
+          body,
+          Samples.NINE);
     }
 
     @Test
