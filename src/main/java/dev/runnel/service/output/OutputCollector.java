@@ -142,8 +142,10 @@ public final class OutputCollector {
               .or(() -> lateError)
               .or(() -> Optional.of(errors).filter(text -> !text.isEmpty()))
               .orElse("The agent ended with exit status " + status + " and gave no reason.");
-      return ExecutionResult.failed(
-          why + finishedAnswer.map("\n\nBefore, the agent answered:\n"::concat).orElse(""));
+      var before = finishedAnswer.map("\n\nBefore, the agent answered:\n"::concat).orElse("");
+      return ProviderOverload.words(why)
+          .map(words -> ExecutionResult.providerOverloaded(words + before))
+          .orElseGet(() -> ExecutionResult.failed(why + before));
     }
   }
 
@@ -305,7 +307,13 @@ public final class OutputCollector {
         lateError = Truncation.cut(why, MAX_QUESTION_LENGTH);
         addEntry(TranscriptLine.Kind.ERROR, lateError);
       }
-      case AgentEvent.Failure(String why) -> failure = Truncation.cut(why, MAX_QUESTION_LENGTH);
+      case AgentEvent.Failure(String why) -> {
+        failure = Truncation.cut(why, MAX_QUESTION_LENGTH);
+        if (ProviderOverload.words(failure).isPresent()) {
+          // The result tells it in other words.
+          addEntry(TranscriptLine.Kind.ERROR, failure);
+        }
+      }
     }
   }
 

@@ -22,6 +22,11 @@ public record ExecutionResult(
     return new ExecutionResult(ExecutionState.FAILED, why, "agent_process_failed", false);
   }
 
+  /// The provider of the model was overloaded or had a fault.
+  public static ExecutionResult providerOverloaded(String why) {
+    return new ExecutionResult(ExecutionState.FAILED, why, "agent_process_failed", true);
+  }
+
   /// The run reached its cost limit.
   public static ExecutionResult overBudget(String why) {
     return new ExecutionResult(ExecutionState.FAILED, why, "budget_exceeded", false);

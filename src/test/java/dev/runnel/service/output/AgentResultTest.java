@@ -401,6 +401,69 @@ class AgentResultTest {
     }
   }
 
+  @Nested
+  class OverloadOfTheProvider {
+    @Test
+    void overloadIsToldInWordsAndMayBeTriedAgain() throws AgentRefused {
+      var overloaded =
+          claudeError(
+              "API Error: 529 {\\\"type\\\":\\\"error\\\",\\\"error\\\":"
+                  + "{\\\"type\\\":\\\"overloaded_error\\\",\\\"message\\\":\\\"Overloaded\\\"}}");
+
+      assertThat(overloaded.message())
+          .isEqualTo(
+              "The provider of the model is overloaded or out of order at the moment (status 529)."
+                  + " Another try will likely work.");
+      assertThat(overloaded.retryable()).isTrue();
+    }
+
+    @Test
+    void overloadOfEachProviderIsRecognized() throws AgentRefused {
+      for (var text :
+          List.of(
+              "API Error: 500 Internal server error",
+              "exceeded retry limit, last status: 429 Too Many Requests",
+              "unexpected status 503 Service Unavailable: upstream",
+              "got status: 503. {'error':{'code':503,'message':'The model is overloaded.'}}",
+              "Request rejected (RESOURCE_EXHAUSTED)",
+              "Overloaded")) {
+        assertThat(claudeError(text).retryable()).as(text).isTrue();
+        assertThat(claudeError(text).message()).startsWith("The provider of the model");
+      }
+    }
+
+    @Test
+    void limitOfTheAccountAndOtherErrorsAreToldAsTheyAre() throws AgentRefused {
+      for (var text :
+          List.of(
+              "API Error: 401 invalid key",
+              "last status: 429: You exceeded your current quota",
+              "API Error: 429 Your credit balance is too low",
+              "Tests failed: 529 of 600",
+              "The session has 500 messages")) {
+        assertThat(claudeError(text).retryable()).as(text).isFalse();
+        assertThat(claudeError(text).message()).isEqualTo(text);
+      }
+    }
+
+    @Test
+    void whatTheProviderSaidIsInTheTranscript() throws AgentRefused {
+      assertThat(
+              collector("claude", error("API Error: 529 {overloaded_error}")).newOutput().entries())
+          .extracting(TranscriptRows.Entry::text)
+          .containsExactly("API Error: 529 {overloaded_error}");
+    }
+
+    private static ExecutionResult claudeError(String text) throws AgentRefused {
+      return claude(1, error(text));
+    }
+
+    private static String error(String text) {
+      return "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"result\":\"%s\"}"
+          .formatted(text);
+    }
+  }
+
   private static ExecutionResult claude(int status, String output) throws AgentRefused {
     return result("claude", status, output);
   }
