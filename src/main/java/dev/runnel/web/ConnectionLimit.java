@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /// Limits the open connections of all servers of the process. A new connection never waits for a
 /// place: when there is none, the oldest idle connection without proof is closed, first one of an
 /// address that has many. An eighth of the places is kept for addresses that proved themselves
-/// before. Thread-safe.
+/// before. Those with a proof give way, idle ones first, when they leave less than an eighth to the
+/// others: a proof is no right to a place, because small keys give one. Thread-safe.
 final class ConnectionLimit implements SelectorManager.AcceptListener, Connection.Listener {
   private static final Logger log = LoggerFactory.getLogger(ConnectionLimit.class);
   private static final int MAX_CONNECTIONS = 10_000;
@@ -32,6 +33,7 @@ final class ConnectionLimit implements SelectorManager.AcceptListener, Connectio
   private static final int OTHER_FILES = 512;
 
   private static final int KEPT_FOR_PROVEN = 8;
+  private static final int KEPT_FOR_UNPROVEN = 8;
 
   /// An address with more connections without proof than this gives way first.
   private static final int MANY = 256;
@@ -94,6 +96,9 @@ final class ConnectionLimit implements SelectorManager.AcceptListener, Connectio
   /// Those without proof, the oldest first.
   private final Set<Place> unproven = new LinkedHashSet<>();
 
+  /// Those with a proof, the one that was used longest ago first.
+  private final Set<Place> proven = new LinkedHashSet<>();
+
   /// The same by their address, without those of proxies.
   private final Map<InetAddress, Set<Place>> byAddress = new HashMap<>();
 
@@ -137,10 +142,11 @@ final class ConnectionLimit implements SelectorManager.AcceptListener, Connectio
       return false;
     }
     place.provedAt = nanoTime;
-    if (!place.isProven) {
-      synchronized (this) {
-        place.isProven = true;
-        forget(place);
+    synchronized (this) {
+      place.isProven = true;
+      forget(place);
+      if (!place.isClosed) {
+        proven.add(place);
       }
     }
     return true;
@@ -213,7 +219,7 @@ final class ConnectionLimit implements SelectorManager.AcceptListener, Connectio
     if (!isFull) {
       isFull = true;
       log.warn(
-          "connections are full, the oldest without proof give way open={} unproven={}",
+          "connections are full, the oldest give way, first without proof open={} unproven={}",
           open,
           unproven.size());
     }
@@ -229,8 +235,14 @@ final class ConnectionLimit implements SelectorManager.AcceptListener, Connectio
                 || !isProvenAddress.test(TrustedProxies.sender(place.address))));
   }
 
-  /// The new connection itself, if all others have given a proof.
+  /// The new connection itself, if all others have given a proof and are busy.
   private Place victim(Place newest) {
+    if (unproven.size() <= most / KEPT_FOR_UNPROVEN) {
+      var idle = oldestIdleProven();
+      if (idle != null) {
+        return idle;
+      }
+    }
     for (var address : withMany) {
       var idle = oldestIdle(byAddress.getOrDefault(address, Set.of()));
       if (idle != null) {
@@ -244,6 +256,19 @@ final class ConnectionLimit implements SelectorManager.AcceptListener, Connectio
     // Whoever takes longest to send a request gives way.
     var oldest = unproven.iterator();
     return oldest.hasNext() ? oldest.next() : newest;
+  }
+
+  /// Busy ones are used just now, so they are looked at again after all others. Guarded by this.
+  private @Nullable Place oldestIdleProven() {
+    for (int i = Math.min(LOOKED_AT, proven.size()); i > 0; i--) {
+      var place = proven.iterator().next();
+      if (place.isIdle()) {
+        return place;
+      }
+      proven.remove(place);
+      proven.add(place);
+    }
+    return null;
   }
 
   private static @Nullable Place oldestIdle(Set<Place> some) {
@@ -269,9 +294,10 @@ final class ConnectionLimit implements SelectorManager.AcceptListener, Connectio
     }
   }
 
-  /// Removes it from those without proof. Guarded by this.
+  /// Removes it from those that can give way. Guarded by this.
   private void forget(Place place) {
     unproven.remove(place);
+    proven.remove(place);
     if (place.address == null) {
       return;
     }

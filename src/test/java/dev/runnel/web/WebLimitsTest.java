@@ -339,6 +339,19 @@ class WebLimitsTest {
   }
 
   @Test
+  void connectionsWithAProofThatAreIdleKeepNobodyOut() throws Exception {
+    serve(16);
+    for (int i = 0; i < 16; i++) {
+      assertThat(signed(connect("127.0.1.1"))).startsWith("HTTP/1.1 200");
+    }
+
+    for (int i = 0; i < 16; i++) {
+      assertThat(signed(connect("127.0.3.1"))).startsWith("HTTP/1.1 200");
+    }
+    assertThat(limits.connections().open()).isLessThanOrEqualTo(16);
+  }
+
+  @Test
   void anAddressWithManyConnectionsGivesWayBeforeOthers() throws Exception {
     serve(400);
     var oldest = connect("127.0.5.1");
