@@ -17,6 +17,11 @@ public interface RequestMemory {
         }
 
         @Override
+        public boolean provenByKey() {
+          return true;
+        }
+
+        @Override
         public void streamed() {}
 
         @Override
@@ -40,6 +45,10 @@ public interface RequestMemory {
   ///
   /// @return false if that share is spent: the answer is then 503
   boolean proven();
+
+  /// The same for a key of the API that is not the main key. Such keys have a part of that share
+  /// together, so that they leave room for deliveries.
+  boolean provenByKey();
 
   /// The body is read in pieces that nobody keeps, so its bytes are not counted from now on.
   void streamed();

@@ -2,6 +2,7 @@ package dev.runnel.web;
 
 import dev.runnel.memory.Lease;
 import dev.runnel.memory.RequestMemory;
+import dev.runnel.memory.Share;
 import dev.runnel.threads.SupervisedThread;
 import io.javalin.http.HttpResponseException;
 import jakarta.servlet.Filter;
@@ -140,11 +141,20 @@ final class BodyLimits implements Filter, AutoCloseable {
 
     @Override
     public boolean proven() {
+      return proven(limits.proven());
+    }
+
+    @Override
+    public boolean provenByKey() {
+      return proven(limits.keys());
+    }
+
+    private boolean proven(Share share) {
       if (isProven) {
         return true;
       }
       limits.proved(core);
-      isProven = lease.moveTo(limits.proven());
+      isProven = lease.moveTo(share);
       if (isProven) {
         sender.endLargeBody();
       }

@@ -32,6 +32,12 @@ final class DirectMemory implements RequestMemory, AutoCloseable {
     return lease != Lease.NONE;
   }
 
+  /// Keys of the API are sent to routes.
+  @Override
+  public boolean provenByKey() {
+    return proven();
+  }
+
   /// The parser's objects are part of what is always taken. Its body has arrived.
   @Override
   public void streamed() {}

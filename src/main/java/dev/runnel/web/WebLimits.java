@@ -19,11 +19,15 @@ public final class WebLimits {
 
   private static final int PART_OF_PROVEN_CONNECTIONS = 4;
 
+  /// Of the share of proven senders: what requests with a small key get. They may wait for long.
+  private static final int PART_OF_KEYS = 4;
+
   /// Of the share of senders without proof: what heads get that have not arrived completely.
   private static final int PART_OF_HEADS = 4;
 
   private final Share unproven;
   private final Share proven;
+  private final Share keys;
   private final Share heads;
   private final TrustedProxies proxies;
   private final Senders senders;
@@ -32,6 +36,7 @@ public final class WebLimits {
   private WebLimits(MemoryBudget memory, TrustedProxies proxies, int mostConnections) {
     this.unproven = memory.share(MemoryBudget.Kind.UNPROVEN);
     this.proven = memory.share(MemoryBudget.Kind.PROVEN);
+    this.keys = proven.part("keys", 0, proven.size() / PART_OF_KEYS);
     this.heads = unproven.part("heads", 0, unproven.size() / PART_OF_HEADS);
     this.proxies = proxies;
     this.senders =
@@ -58,6 +63,11 @@ public final class WebLimits {
 
   Share proven() {
     return proven;
+  }
+
+  /// A part of [#proven].
+  Share keys() {
+    return keys;
   }
 
   Share heads() {

@@ -81,6 +81,15 @@ class WebLimitsTest {
                 var _ = RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).proven();
                 ctx.result("read " + ctx.bodyAsBytes().length);
               });
+          routes.post(
+              "/small-key",
+              ctx -> {
+                if (RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).provenByKey()) {
+                  ctx.result("read " + ctx.bodyAsBytes().length);
+                } else {
+                  ctx.status(503).result("spent");
+                }
+              });
           routes.post("/refused", ctx -> ctx.status(401).result("no key"));
         });
   }
@@ -146,6 +155,18 @@ class WebLimitsTest {
     assertThat(post(connect("127.0.0.1"), "/keyed", 100_000)).contains("read 100000");
     first.close();
     await().until(() -> proven.taken() == 0);
+  }
+
+  @Test
+  void requestsWithASmallKeyLeaveRoomForDeliveries() throws Exception {
+    serve(10_000);
+    for (int i = 0; i < 1_100; i++) {
+      send(connect("127.0.0.1"), head("/small-key", 4));
+    }
+    await().until(() -> proven.refusals() > 0);
+
+    await().until(() -> proven.taken() <= proven.size() / 4);
+    assertThat(signed(connect("127.0.0.1"))).startsWith("HTTP/1.1 200");
   }
 
   @Test

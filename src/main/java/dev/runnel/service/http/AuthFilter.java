@@ -59,7 +59,9 @@ public record AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
                 RequestProblem.Code.AUTHENTICATION_REQUIRED,
                 "Send the key as Authorization: Bearer KEY");
           }
-          if (!RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).proven()) {
+          var memory = RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE));
+          var isMain = caller.get().scope() instanceof Caller.Scope.All;
+          if (!(isMain ? memory.proven() : memory.provenByKey())) {
             throw RequestProblem.overloaded();
           }
           action.handle(ctx, caller.get());

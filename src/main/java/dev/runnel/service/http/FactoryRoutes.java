@@ -60,7 +60,7 @@ public record FactoryRoutes(
 
   private void dispatch(Context ctx, Caller caller) throws IOException {
     var factory = find(ctx);
-    try (var body = bodies.read(ctx)) {
+    try (var body = bodies.read(ctx, caller)) {
       var work = ServiceJson.convert(body.json(), DispatchRun.class);
       var run = configs.resolvedForDispatch(factories.run(factory, work));
       var key = body.idempotencyKey(caller);

@@ -32,8 +32,8 @@ public record IdentityRoutes(
     var changing = api.withoutAgentKeys();
     changing.post(
         "/agent/identities",
-        (ctx, _) -> {
-          try (var body = bodies.read(ctx)) {
+        (ctx, caller) -> {
+          try (var body = bodies.read(ctx, caller)) {
             ServiceJson.convert(body.json(), CreateIdentity.class);
             ConfigResolution.check(body.json(), agents);
             ctx.status(201);
@@ -52,8 +52,8 @@ public record IdentityRoutes(
                     .toString()));
     changing.put(
         "/agent/identities/{uid}",
-        (ctx, _) -> {
-          try (var body = bodies.read(ctx)) {
+        (ctx, caller) -> {
+          try (var body = bodies.read(ctx, caller)) {
             ServiceJson.convert(body.json(), UpdateIdentity.class);
             ConfigResolution.check(body.json(), agents);
             Api.respond(

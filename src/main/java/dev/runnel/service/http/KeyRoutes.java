@@ -29,7 +29,7 @@ public record KeyRoutes(ApiKeys keys, ChangeListener changes, RequestBodies bodi
         "/agent/keys",
         (ctx, caller) -> {
           requireAll(caller);
-          try (var body = bodies.read(ctx)) {
+          try (var body = bodies.read(ctx, caller)) {
             var name = body.json().path("name").asText("").strip();
             var scope = body.json().path("scope").asText("runs");
             if (name.isEmpty() || name.length() > MAX_NAME) {

@@ -77,7 +77,7 @@ public record McpRoutes(McpTools tools, Supplier<URI> publicUrl, RequestBodies b
 
   private void respond(Context ctx, Caller caller) throws IOException {
     JsonNode id = MissingNode.getInstance();
-    try (var body = read(ctx)) {
+    try (var body = read(ctx, caller)) {
       var message = McpMessage.of(body.json());
       id = message.id();
       if (message.isNotification()) {
@@ -91,9 +91,9 @@ public record McpRoutes(McpTools tools, Supplier<URI> publicUrl, RequestBodies b
     }
   }
 
-  private RequestBodies.RequestBody read(Context ctx) throws IOException {
+  private RequestBodies.RequestBody read(Context ctx, Caller caller) throws IOException {
     try {
-      return bodies.read(ctx);
+      return bodies.read(ctx, caller);
     } catch (RequestProblem problem) {
       if (problem.code() == RequestProblem.Code.INVALID_REQUEST) {
         throw McpError.notJson(problem.detail());

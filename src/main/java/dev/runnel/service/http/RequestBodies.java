@@ -23,13 +23,28 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the JSON bodies of requests. Read a body only after the caller may do what it asks for.
 ///
-/// @param share of the memory that the bodies take as objects
-public record RequestBodies(Share share) {
+/// The bodies take memory as objects. Those with a small key have a part of it together, because
+/// they may be held while a call waits, and leave room for deliveries and for the main key.
+public final class RequestBodies {
   /// Where no files are sent, and of the rest beside files.
   public static final int MAX_BYTES = 1024 * 1024;
 
   /// With five images of a few MB each.
   public static final int MAX_BYTES_WITH_FILES = 32 * 1024 * 1024;
+
+  /// Of the memory: three eighths for bodies with a small key.
+  private static final int EIGHTHS = 8;
+
+  private static final int EIGHTHS_OF_KEYS = 3;
+
+  private final Share all;
+  private final Share ofKeys;
+
+  /// @param share of the memory that the bodies take as objects
+  public RequestBodies(Share share) {
+    this.all = share;
+    this.ofKeys = share.part("bodies with a key", 0, share.size() / EIGHTHS * EIGHTHS_OF_KEYS);
+  }
 
   /// A body with its memory, which is free when it is closed.
   static final class RequestBody implements AutoCloseable {
@@ -70,21 +85,23 @@ public record RequestBodies(Share share) {
   /// @throws RequestProblem if the body is too large or not one JSON object, or if there is no
   ///   memory for it now
   /// @throws IOException if it does not arrive
-  RequestBody read(Context ctx) throws IOException {
-    return read(ctx, MAX_BYTES, Projection.ALL);
+  RequestBody read(Context ctx, Caller caller) throws IOException {
+    return read(ctx, caller, MAX_BYTES, Projection.ALL);
   }
 
   /// @param projection reads the files, which are not counted as objects, as [Projection#BASE64]
-  RequestBody readWithFiles(Context ctx, Projection projection) throws IOException {
-    return read(ctx, MAX_BYTES_WITH_FILES, projection);
+  RequestBody readWithFiles(Context ctx, Caller caller, Projection projection) throws IOException {
+    return read(ctx, caller, MAX_BYTES_WITH_FILES, projection);
   }
 
-  private RequestBody read(Context ctx, int maxBytes, Projection projection) throws IOException {
+  private RequestBody read(Context ctx, Caller caller, int maxBytes, Projection projection)
+      throws IOException {
     var length = (long) ctx.contentLength();
     if (length > maxBytes) {
       throw RequestProblem.tooLarge(maxBytes);
     }
     var price = Price.parsed(length < 0 ? MAX_BYTES : Math.min(length, MAX_BYTES));
+    var share = caller.scope() instanceof Caller.Scope.All ? all : ofKeys;
     var lease = share.tryTake(price).orElseThrow(RequestProblem::overloaded);
     RequestMemory.of(ctx.attribute(RequestMemory.ATTRIBUTE)).streamed();
     try {

@@ -49,7 +49,7 @@ public record RunRoutes(
   }
 
   private void create(Context ctx, Caller caller) throws IOException {
-    try (var body = bodies.readWithFiles(ctx, NewRun.PARTS)) {
+    try (var body = bodies.readWithFiles(ctx, caller, NewRun.PARTS)) {
       var run = NewRun.parse(body.json());
       Api.respond(ctx, actions.create(caller, run, body.idempotencyKey(caller)));
     }
@@ -106,7 +106,7 @@ public record RunRoutes(
   }
 
   private String followUp(Context ctx, Caller caller, String id) throws IOException {
-    try (var body = bodies.read(ctx)) {
+    try (var body = bodies.read(ctx, caller)) {
       var message = ServiceJson.convert(body.json(), FollowUpMessage.class);
       return actions.followUp(caller, id, message, body.idempotencyKey(caller));
     }

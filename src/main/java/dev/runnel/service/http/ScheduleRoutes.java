@@ -24,7 +24,7 @@ public record ScheduleRoutes(Schedules schedules, ChangeListener changes, Reques
     api.post(
         "/agent/schedules",
         (ctx, caller) -> {
-          try (var body = bodies.read(ctx)) {
+          try (var body = bodies.read(ctx, caller)) {
             var created = schedules.create(body.json());
             changed(caller, "made", created);
             ctx.status(201);
@@ -38,7 +38,7 @@ public record ScheduleRoutes(Schedules schedules, ChangeListener changes, Reques
     api.put(
         "/agent/schedules/{id}",
         (ctx, caller) -> {
-          try (var body = bodies.read(ctx)) {
+          try (var body = bodies.read(ctx, caller)) {
             var updated = require(schedules.update(ctx.pathParam("id"), body.json()));
             changed(caller, "changed", updated);
             Api.respond(ctx, updated.show().toString());
