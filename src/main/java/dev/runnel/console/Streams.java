@@ -37,12 +37,16 @@ final class Streams implements AutoCloseable {
   /// What a stream needs to collect changes, before it sends them.
   private static final int BYTES_TO_COLLECT = 1024 * 1024;
 
+  /// Of the memory of readers: what streams collect and send at the same time. The rest is for the
+  /// pages, and for the answers of the API from which changes are collected.
+  private static final int PART_OF_CHANGES = 4;
+
   private static final Logger log = LoggerFactory.getLogger(Streams.class);
 
   private final Duration pause;
   private final Duration silence;
   private final int mostOfOne;
-  private final Share memory;
+  private final Share changes;
   private final Share places;
   // What follows is guarded by this.
   private final Map<String, Deque<Stream>> ofReaders = new HashMap<>();
@@ -57,7 +61,7 @@ final class Streams implements AutoCloseable {
     this.pause = pause;
     this.silence = silence;
     this.mostOfOne = mostOfOne;
-    this.memory = memory;
+    this.changes = memory.part("changes", 0, memory.size() / PART_OF_CHANGES);
     this.places = memory.part("live updates", 0, (long) most * BYTES);
   }
 
@@ -150,7 +154,7 @@ final class Streams implements AutoCloseable {
   ///
   /// @return false if nothing more will follow
   private boolean send(Context ctx, PageEvents events, boolean isSilent) throws IOException {
-    var free = memory.tryTake(BYTES_TO_COLLECT);
+    var free = changes.tryTake(BYTES_TO_COLLECT);
     if (free.isEmpty()) {
       return true;
     }

@@ -20,6 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -164,6 +166,31 @@ class StreamsTest {
 
     assertThat(rest(open("dana"))).isEmpty();
     await().until(() -> streams.open() == 0 && memory.taken() == 0);
+  }
+
+  @Test
+  void streamsThatCollectLeaveMostOfTheMemoryToPages() throws Exception {
+    var release = new CountDownLatch(1);
+    var collecting = new AtomicInteger();
+    serve(
+        32,
+        32,
+        _ -> {
+          collecting.incrementAndGet();
+          try {
+            release.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+          return false;
+        });
+
+    open("dana", 32);
+    await().until(() -> collecting.get() >= 4);
+
+    assertThat(memory.taken()).isLessThanOrEqualTo(memory.size() / 2);
+    release.countDown();
+    await().until(() -> memory.taken() == 0);
   }
 
   @Test

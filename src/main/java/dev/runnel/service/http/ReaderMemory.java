@@ -19,14 +19,15 @@ final class ReaderMemory {
 
   private static final Duration MAX_WAIT = Duration.ofSeconds(1);
 
-  private final Share readers;
+  private final Share own;
   private final Share answers;
   private final Share pieces;
 
   /// @param readers the share of readers; all of it is open to the holder of the main key, whom
-  ///   Runnel itself is
+  ///   Runnel itself is. One answer to that key is always possible, because pages hold memory while
+  ///   they wait for it.
   ReaderMemory(Share readers) {
-    this.readers = readers;
+    this.own = readers.part("answers to the main key", BYTES_TO_MAKE, readers.size());
     this.answers = ReaderPart.ANSWERS.of(readers);
     this.pieces = ReaderPart.PIECES.of(readers);
   }
@@ -35,7 +36,7 @@ final class ReaderMemory {
   /// nothing was made.
   Api.Action answer(Api.Action action) {
     return (ctx, caller) -> {
-      var share = caller.scope() instanceof Caller.Scope.All ? readers : answers;
+      var share = caller.scope() instanceof Caller.Scope.All ? own : answers;
       try (var lease = take(share, BYTES_TO_MAKE)) {
         action.handle(ctx, caller);
         var made = ctx.resultInputStream();
