@@ -46,7 +46,9 @@ public interface Spawner {
         : ExecutionResult.internalError(runId, execution);
   }
 
-  /// @throws IOException if the program does not exist or cannot be executed
+  /// @return where a shell lowers its priority, one that ends with 126 or 127 if the program does
+  ///   not exist or cannot be executed
+  /// @throws IOException if it cannot be started
   /// @throws NoResourcesException if the machine is out of processes or threads; the program may
   ///   run nevertheless, since its process is created before the thread that waits for its end
   Process process(ProcessBuilder builder) throws IOException;
@@ -61,6 +63,8 @@ public interface Spawner {
   }
 
   /// The same, with a choice of how the process is connected.
+  ///
+  /// @param builder its folder is given if the channel is a socket
   default Process process(ProcessBuilder builder, Channel channel) throws IOException {
     return process(builder);
   }

@@ -128,7 +128,7 @@ class SocketProcessTest {
   }
 
   @Test
-  void processIsNoOrphan() throws Exception {
+  void processIsAChildThatOthersFind() throws Exception {
     var spawner = Spawner.system();
     var process = spawner.process(builder("sleep", "300"), Spawner.Channel.SOCKET);
     try {
