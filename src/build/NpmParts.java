@@ -10,7 +10,8 @@ import java.util.List;
 class NpmParts {
   public static void main(String[] folders) throws Exception {
     if (!hasNpm()) {
-      System.err.println("npm is not installed: the tests of emulators and real agents are skipped");
+      System.err.println(
+          "npm is not installed: the tests of emulators and real agents are skipped");
       return;
     }
     for (var folder : List.of(folders)) {

@@ -247,8 +247,7 @@ final class SocketProcess extends Process {
         return 0;
       }
       var count = functions.read(file, buffer, Math.min(length, (int) buffer.byteSize()));
-      MemorySegment.copy(
-          buffer, JAVA_BYTE, 0, bytes, offset, count);
+      MemorySegment.copy(buffer, JAVA_BYTE, 0, bytes, offset, count);
       return count == 0 ? -1 : count;
     }
 
@@ -285,8 +284,7 @@ final class SocketProcess extends Process {
       }
       for (int done = 0; done < length; ) {
         var part = Math.min(length - done, (int) buffer.byteSize());
-        MemorySegment.copy(
-            bytes, offset + done, buffer, JAVA_BYTE, 0, part);
+        MemorySegment.copy(bytes, offset + done, buffer, JAVA_BYTE, 0, part);
         done += functions.write(socket, buffer, part);
       }
     }
@@ -513,8 +511,7 @@ final class SocketProcess extends Process {
       }
       var bytes = text.getBytes(Charset.forName(System.getProperty("sun.jnu.encoding")));
       var segment = arena.allocate(bytes.length + 1L);
-      MemorySegment.copy(
-          bytes, 0, segment, JAVA_BYTE, 0, bytes.length);
+      MemorySegment.copy(bytes, 0, segment, JAVA_BYTE, 0, bytes.length);
       return segment;
     }
   }

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -165,7 +166,8 @@ class ShownCommandsTest {
     }
     var command = lead.group("command");
     var words = command.split("[\\s:]", 2);
-    var isVerb = words[0].equals(words[0].toLowerCase()) && Verb.of(words[0]).isPresent();
+    var isVerb =
+        words[0].equals(words[0].toLowerCase(Locale.ROOT)) && Verb.of(words[0]).isPresent();
     // `run` alone is also a command of the command line.
     var isSent =
         isVerb && words.length > 1 && !words[1].isBlank() && !command.matches("run(?!:).*");
@@ -184,14 +186,14 @@ class ShownCommandsTest {
     var optional = OPTIONAL.matcher(text);
     if (optional.find()) {
       expand(around(text, optional, ""), variants);
-      for (var part : optional.group(1).split("\\s*\\|\\s*")) {
+      for (var part : optional.group(1).split("\\s*\\|\\s*", -1)) {
         expand(around(text, optional, part), variants);
       }
       return;
     }
     var alternatives = ALTERNATIVES.matcher(text);
     if (alternatives.find()) {
-      for (var part : alternatives.group().split("\\|")) {
+      for (var part : alternatives.group().split("\\|", -1)) {
         expand(around(text, alternatives, part), variants);
       }
       return;

@@ -98,7 +98,8 @@ class EscapeCheckTest {
             Isolations.choose("bubblewrap", machine),
             machine,
             Environment.NONE,
-            EgressSetting.PUBLIC, EscapeCheckTest::start);
+            EgressSetting.PUBLIC,
+            EscapeCheckTest::start);
 
     assertThat(check.run(folder.resolve("data")))
         .filteredOn(it -> it.result() == EscapeCheck.Result.OPEN)
@@ -149,7 +150,8 @@ class EscapeCheckTest {
             Isolations.choose("bubblewrap", machine),
             machine,
             Environment.NONE,
-            EgressSetting.MACHINE, EscapeCheckTest::start);
+            EgressSetting.MACHINE,
+            EscapeCheckTest::start);
 
     assertThat(results(check))
         .containsEntry("services of this machine (loopback)", EscapeCheck.Result.OPEN)
@@ -165,7 +167,8 @@ class EscapeCheckTest {
             Isolations.choose("bubblewrap", machine, true),
             machine,
             Environment.NONE,
-            new EgressSetting(List.of("public", "internal:169.254.169.254:80")), EscapeCheckTest::start);
+            new EgressSetting(List.of("public", "internal:169.254.169.254:80")),
+            EscapeCheckTest::start);
 
     assertThat(results(check))
         .containsEntry("the cloud's metadata service, by the proxy", EscapeCheck.Result.OPEN)
@@ -174,7 +177,9 @@ class EscapeCheckTest {
 
   private Map<String, EscapeCheck.Result> found(
       Isolation.Local isolation, Machine machine, Environment environment) throws Exception {
-    return results(new EscapeCheck(isolation, machine, environment, EgressSetting.PUBLIC, EscapeCheckTest::start));
+    return results(
+        new EscapeCheck(
+            isolation, machine, environment, EgressSetting.PUBLIC, EscapeCheckTest::start));
   }
 
   private Map<String, EscapeCheck.Result> results(EscapeCheck check) throws Exception {

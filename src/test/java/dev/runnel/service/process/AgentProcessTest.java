@@ -26,7 +26,8 @@ class AgentProcessTest {
 
   @ParameterizedTest
   @EnumSource
-  void anAgentThatDoesNotReadItsInputIsEndedBeforeItFillsTheMemory(Spawner.Channel channel) throws Exception {
+  void anAgentThatDoesNotReadItsInputIsEndedBeforeItFillsTheMemory(Spawner.Channel channel)
+      throws Exception {
     var process = start(channel, "", "sleep", "10");
     try {
       var answer = "x".repeat(900_000);
@@ -49,7 +50,12 @@ class AgentProcessTest {
   @EnumSource
   void agentThatReadsItsInputGetsAllOfIt(Spawner.Channel channel) throws Exception {
     var process =
-        start(channel, "é".repeat(16 * MEBI), "sh", "-c", "test $(head -c 34603008 | wc -c) = 34603008");
+        start(
+            channel,
+            "é".repeat(16 * MEBI),
+            "sh",
+            "-c",
+            "test $(head -c 34603008 | wc -c) = 34603008");
     try {
       assertThat(process.hasRoomFor(MEBI)).isTrue();
       process.write("x".repeat(MEBI));
@@ -101,7 +107,8 @@ class AgentProcessTest {
     assertThat(process.failure()).containsInstanceOf(StackOverflowError.class);
   }
 
-  private AgentProcess start(Spawner.Channel channel, String input, String... command) throws IOException {
+  private AgentProcess start(Spawner.Channel channel, String input, String... command)
+      throws IOException {
     return AgentProcess.start(
         Spawner.system(),
         ExecutionRequest.internal("run"),

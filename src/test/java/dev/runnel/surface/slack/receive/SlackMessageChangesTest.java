@@ -154,8 +154,7 @@ class SlackMessageChangesTest {
     @ParameterizedTest
     @ValueSource(strings = {"\"bot_id\":\"B1\"", "\"user\":\"U0RUNNEL\""})
     void editByABotIsIgnored(String sender) {
-      var now =
-          reply("now", ",\"edited\":{\"ts\":\"1\"}").replace("\"user\":\"U0ANN\"", sender);
+      var now = reply("now", ",\"edited\":{\"ts\":\"1\"}").replace("\"user\":\"U0ANN\"", sender);
       assertThat(receive(edit(reply("before", ""), now, "message_changed")))
           .isInstanceOf(WebhookResult.Answered.class);
     }
