@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /// @param body hash of the request body
 public record IdempotencyKey(String callerUid, String value, String body, Try attempt) {
   private static final int MAX = 255;
-  private static final Pattern REPEAT = Pattern.compile("0*[1-9]\\d{0,8}");
+  private static final Pattern REPEAT = Pattern.compile("^0*+[1-9]\\d{0,8}");
 
   /// The header with the key.
   public static final String HEADER = "Idempotency-Key";
