@@ -59,7 +59,7 @@ class NoisyRunsTest {
       var before = share.taken();
       var ids =
           IntStream.rangeClosed(1, 4).mapToObj(i -> service.create(Integer.toString(i))).toList();
-      await().atMost(Duration.ofSeconds(60)).until(() -> share.taken() > before);
+      ids.forEach(id -> service.awaitState(id, "INPROGRESS"));
 
       for (var id : ids) {
         service.cancel(id);
