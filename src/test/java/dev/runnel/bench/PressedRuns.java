@@ -59,8 +59,9 @@ record PressedRuns(
             DriverManager.getConnection("jdbc:sqlite:" + data.resolve("agent-runs.db"));
         var statement =
             connection.prepareStatement(
-                "SELECT COUNT(*) FROM runs, (SELECT created_at AS created, started_at AS begun FROM"
-                    + " runs WHERE title = ?) WHERE started_at > created AND started_at < begun")) {
+                "SELECT COUNT(*) FROM runs, (SELECT created_at AS since_at, started_at AS until_at"
+                    + " FROM runs WHERE title = ?) WHERE started_at > since_at AND started_at <"
+                    + " until_at")) {
       statement.setString(1, "task " + task);
       try (var rows = statement.executeQuery()) {
         return rows.next() ? rows.getInt(1) : 0;
