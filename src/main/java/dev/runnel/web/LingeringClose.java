@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.AbstractConnection;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.QuietException;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
@@ -35,6 +36,24 @@ final class LingeringClose extends AbstractConnection implements Connection.Upgr
   static void after(Request request) {
     if (request.getConnectionMetaData().getConnection() instanceof HttpConnection connection) {
       request.setAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE, new LingeringClose(connection));
+      request.addHttpStreamWrapper(Unread::new);
+    }
+  }
+
+  /// A complete response counts as one although the body was not read. Jetty would otherwise reset
+  /// the connection.
+  private static final class Unread extends HttpStream.Wrapper {
+    private Unread(HttpStream stream) {
+      super(stream);
+    }
+
+    @Override
+    public void failed(Throwable why) {
+      if (why instanceof QuietException) {
+        succeeded();
+      } else {
+        super.failed(why);
+      }
     }
   }
 

@@ -24,7 +24,6 @@ import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.Samples;
 import io.javalin.Javalin;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -73,7 +72,6 @@ class WebhookEndpointTest {
   }
 
   private static final int MAX_BYTES = 5 * 1024 * 1024;
-  private static final int CONNECTION_ENDED = 0;
 
   @TempDir Path folder;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -193,23 +191,12 @@ class WebhookEndpointTest {
     assertThat(waiting()).isZero();
   }
 
-  /// A sender that does not read while it writes may see the end of the connection only.
   @Test
   void tooLargeBodyIsRefusedWhileItIsStillSent() throws Exception {
     var huge = "x".repeat(5 * MAX_BYTES);
 
     for (int i = 0; i < 5; i++) {
-      assertThat(statusOrEnd(huge)).isIn(413, CONNECTION_ENDED);
-    }
-    assertThat(waiting()).isZero();
-    assertThat(post("/webhooks/fake", "hello").statusCode()).isEqualTo(200);
-  }
-
-  private int statusOrEnd(String body) throws Exception {
-    try {
-      return post("/webhooks/fake", body).statusCode();
-    } catch (IOException ended) {
-      return CONNECTION_ENDED;
+      assertThat(post("/webhooks/fake", huge).statusCode()).isEqualTo(413);
     }
   }
 
