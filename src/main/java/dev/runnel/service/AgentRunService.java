@@ -2,7 +2,6 @@ package dev.runnel.service;
 
 import dev.runnel.database.Database;
 import dev.runnel.memory.MemoryBudget;
-import dev.runnel.memory.Share;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.cleanup.DiskReserve;
 import dev.runnel.service.cleanup.FreeSpace;
@@ -128,13 +127,7 @@ public final class AgentRunService implements AutoCloseable {
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
     return open(
-        database,
-        settings,
-        NodeSettings.ALONE,
-        ChangeListener.NONE,
-        StartLimits.NONE,
-        MemoryBudget.ofThisProcess(),
-        clock);
+        database, settings, NodeSettings.ALONE, ChangeListener.NONE, StartLimits.NONE, clock);
   }
 
   /// @param database an embedded database for this service alone, or one on a server, which several
@@ -143,14 +136,12 @@ public final class AgentRunService implements AutoCloseable {
   /// @param changes receives the changes of callers to keys and schedules
   /// @param startLimits decides whether runs may start, also those of schedules that are due
   ///   already
-  /// @param budget what may wait in memory on behalf of callers and runs
   public static AgentRunService open(
       Database database,
       ServiceSettings settings,
       NodeSettings node,
       ChangeListener changes,
       StartLimits startLimits,
-      MemoryBudget budget,
       InstantSource clock) {
     return open(
         database,
@@ -158,7 +149,6 @@ public final class AgentRunService implements AutoCloseable {
         node,
         changes,
         startLimits,
-        budget,
         clock,
         Spawner.system(),
         FreeSpace.of(settings.workspaces()));
@@ -171,7 +161,6 @@ public final class AgentRunService implements AutoCloseable {
       NodeSettings node,
       ChangeListener listener,
       StartLimits startLimits,
-      MemoryBudget budget,
       InstantSource wall,
       Spawner spawner,
       FreeSpace disk) {
@@ -231,7 +220,7 @@ public final class AgentRunService implements AutoCloseable {
     var configs = new ConfigResolution(agents, settings.environments(), identities);
     var schedules = new Schedules(database, clock, changes, configs::resolved);
     var access = new RunAccess(queries);
-    var bodies = new RequestBodies(budget.share(MemoryBudget.Kind.PROVEN));
+    var bodies = new RequestBodies(settings.memory().share(MemoryBudget.Kind.PROVEN));
     var actions = new RunActions(runs, queries, access, queue, configs, settings, listener, clock);
     return new AgentRunService(
         new Inventory(
@@ -271,12 +260,7 @@ public final class AgentRunService implements AutoCloseable {
 
   /// Registers `/api/v1` and everything below it, and `/mcp`. The handlers block.
   public void routes(RoutesConfig routes) {
-    routes(routes, MemoryBudget.ofThisProcess().share(MemoryBudget.Kind.READERS));
-  }
-
-  /// @param readers the memory for what callers read
-  public void routes(RoutesConfig routes, Share readers) {
-    var api = new Api(routes, authFilter, readers);
+    var api = new Api(routes, authFilter, settings.memory().share(MemoryBudget.Kind.READERS));
     resources.forEach(resource -> resource.accept(api));
     ApiDescription.register(api);
     api.registerFallback();

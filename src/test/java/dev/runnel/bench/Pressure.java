@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 public final class Pressure {
   /// The resident memory that must never be exceeded: the heap, what the JVM itself takes, and its
   /// mapped cache of classes.
-  public static final long MAX_RESIDENT_MIB = 512;
+  public static final long MAX_RESIDENT_MIB = 480;
 
   static final String HOOK_TOKEN = "token-of-the-pressed-hook";
   static final String API_KEY = "key-of-the-pressed-service-0123456789";

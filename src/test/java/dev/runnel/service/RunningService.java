@@ -193,15 +193,7 @@ public final class RunningService implements AutoCloseable {
             memory);
     this.service =
         AgentRunService.open(
-            database,
-            settings,
-            node,
-            ChangeListener.NONE,
-            StartLimits.NONE,
-            memory,
-            clock,
-            spawner,
-            disk);
+            database, settings, node, ChangeListener.NONE, StartLimits.NONE, clock, spawner, disk);
     this.server =
         Javalin.create(
                 config -> {

@@ -112,7 +112,6 @@ final class EmbeddedService {
                     node, config.agentLease(), config.agentSlotLimits(), config.agentSnapshots()),
                 audit,
                 limits(childRunStarts, config.limits().cost().dollars()),
-                context.memory(),
                 context.clock()));
     context.opened(
         RunCleanup.start(

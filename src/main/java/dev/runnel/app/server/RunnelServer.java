@@ -290,8 +290,7 @@ public final class RunnelServer implements AutoCloseable {
           health.metrics(routes);
           reloadRoute.routes(routes);
           console.console().routes(routes);
-          var readers = context.memory().share(MemoryBudget.Kind.READERS);
-          service.ifPresent(embedded -> embedded.routes(routes, readers));
+          service.ifPresent(embedded -> embedded.routes(routes));
         };
     var config = context.config();
     var ports = context.ports();

@@ -145,6 +145,11 @@ public interface InjectedAgentContract {
     }
   }
 
+  /// The number of the account that agents of root have.
+  default long accountOfAgents() {
+    return AgentUsers.any().uid();
+  }
+
   @Test
   default void agentOfRootHasAnotherAccountAndNoPower(@TempDir Path folder) throws IOException {
     assumeTrue(AgentUsers.isRoot(), "Skipped: only root has another account for agents");

@@ -47,6 +47,11 @@ class InjectedAgentInPodsTest implements InjectedAgentContract {
     return pods;
   }
 
+  @Override
+  public long accountOfAgents() {
+    return USER;
+  }
+
   @AfterEach
   void close() {
     if (isolation != null) {
