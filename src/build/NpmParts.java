@@ -45,7 +45,10 @@ class NpmParts {
             .start()
             .waitFor();
     if (status != 0) {
-      System.err.println("npm cannot install what is pinned in " + folder);
+      System.err.println(
+          "npm cannot install what is pinned in "
+              + folder
+              + ". Without npm on the PATH, the tests that need it are skipped.");
       System.exit(1);
     }
     Files.writeString(installed, lock);

@@ -42,7 +42,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
   public static final String PATH = "/webhooks/gitlab";
 
   static final SurfaceId ID = new SurfaceId("gitlab");
-  // The same for all attempts of a delivery.
+  // They never concern Runnel, and may be large.
   private static final Set<String> OTHER_EVENTS =
       Set.of(
           "Push Hook",
@@ -52,6 +52,7 @@ public final class GitLab implements Tracker<GitLabIssue> {
           "Deployment Hook",
           "Release Hook",
           "Emoji Hook");
+  // The same for all attempts of a delivery.
   private static final List<String> DELIVERY_IDS = List.of("Idempotency-Key", StandardWebhooks.ID);
   // All that servers before 17.4 send. The events that a webhook's own changes cause share it.
   private static final List<String> EVENT_IDS = List.of("X-Gitlab-Event-UUID");

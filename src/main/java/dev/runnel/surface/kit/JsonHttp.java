@@ -111,7 +111,8 @@ public final class JsonHttp {
 
   private static JsonNode body(Response response) throws IOException {
     try {
-      return read(response.peekBody(MAX_RESPONSE_BYTES).bytes());
+      // One byte more, so that a longer response is not taken for a complete one.
+      return read(response.peekBody(MAX_RESPONSE_BYTES + 1).bytes());
     } catch (AnswerMemory.AnswerTooLong tooLong) {
       log.warn(
           "response not read url={} why={}",

@@ -41,8 +41,9 @@ class IsolationTest {
     void autoWithoutBubblewrapReportsNoIsolation() {
       var isolation = Isolations.choose("auto", new Machine(path(folder), List.of(folder)));
 
-      assertThat(isolation).isInstanceOf(Isolation.None.class);
-      assertThat(isolation.line()).startsWith("none: agents can read and change all that ");
+      assertThat(isolation).isEqualTo(new Isolation.None());
+      assertThat(isolation.line())
+          .startsWith("none: agents can read and change all that Runnel's user can.");
     }
 
     @Test
@@ -64,7 +65,7 @@ class IsolationTest {
 
       assertThat(
               Isolations.choose("auto", new Machine(path(folder.resolve("bin")), List.of(folder))))
-          .isInstanceOf(Isolation.None.class);
+          .isEqualTo(new Isolation.None());
       assertThatThrownBy(
               () ->
                   Isolations.choose(
